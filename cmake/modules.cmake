@@ -1,0 +1,30 @@
+# precast_module(<name> SOURCES ... [MODULES ...] [LIBRARIES ...])
+#   One target per folder of src/, named precast_<name>. MODULES are the modules it may use: the link lines state the
+#   same graph as docs/architecture.md, and tests/repo holds the include lines to it.
+function(precast_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;MODULES;LIBRARIES" ${ARGN})
+  add_library(precast_${name} STATIC ${arg_SOURCES})
+  target_include_directories(precast_${name} PUBLIC
+    "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
+  list(TRANSFORM arg_MODULES PREPEND precast_)
+  target_link_libraries(precast_${name} PUBLIC ${arg_MODULES} ${arg_LIBRARIES})
+endfunction()
+
+# precast_unit_test(<name> SOURCES ... MODULES ... [LIBRARIES ...])
+#   A GoogleTest binary beside the code, label "unit"; it runs from the source folder's root and without a plugin.
+function(precast_unit_test name)
+  if(NOT PRECAST_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "SOURCES;MODULES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  list(TRANSFORM arg_MODULES PREPEND precast_)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE
+    PRECAST_TESTDATA="${PROJECT_SOURCE_DIR}/testdata")
+  target_link_libraries(${name} PRIVATE ${arg_MODULES} ${arg_LIBRARIES} GTest::gmock
+    GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(${name} PROPERTIES LABELS unit)
+endfunction()

@@ -1,0 +1,178 @@
+// Cache: compile-or-load.
+//
+//   Cache cache = Cache::open({});
+//   PRECAST_ASSIGN(CompileOrLoad done, cache.compile_or_load(client, program, options));
+//   PRECAST_ASSIGN(auto outputs, done.executable.run(inputs));
+//
+// Two laws. A hit never gives a wrong answer: the entry's own key record is compared with the one
+// asked for, and everything that the key cannot see bypasses. A cache fault never fails a compile
+// that would have worked: whatever goes wrong with the cache is counted, explained in the report,
+// and the program is compiled.
+//
+// Cache is a handle (copies share it) and thread-safe.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "precast/artifact.h"
+#include "precast/client.h"
+#include "precast/compile_options.h"
+#include "precast/executable.h"
+#include "precast/export.h"
+#include "precast/key.h"
+#include "precast/plugin.h"
+#include "precast/program.h"
+#include "precast/result.h"
+
+namespace precast {
+
+// What became of a request. Printed and counted: append only.
+enum class Outcome : std::uint8_t {
+  hit = 1,     // loaded from the cache
+  miss = 2,    // compiled and stored
+  skip = 3,    // compiled, not stored on purpose or because storing failed
+  bypass = 4,  // compiled; the cache was not asked, because it must not or cannot be
+};
+PRECAST_EXPORT std::string_view to_string(Outcome outcome);
+
+// Why. Printed and counted: append only.
+enum class Reason : std::uint8_t {
+  none = 0,                   // a hit
+  not_found = 1,              // miss: no entry of this key
+  entry_corrupt = 2,          // miss: the entry's bytes or record are wrong; it is replaced
+  entry_incompatible = 3,     // miss: a future format, or another plugin, placement or CPU
+  entry_untrusted = 4,        // miss: the signature policy refused the entry
+  entry_unreadable = 5,       // miss: the store failed while reading
+  load_failed = 6,            // miss: the plugin refused the entry; it is replaced
+  not_serializable = 7,       // skip: the plugin cannot serialize this program
+  cannot_serialize = 8,       // skip: the plugin cannot serialize at all
+  store_failed = 9,           // skip: writing the entry failed
+  proof_failed = 10,          // skip: the encoded artifact did not decode and load again
+  disabled = 11,              // bypass: PRECAST_DISABLE or the caller
+  store_unavailable = 12,     // bypass: no usable cache folder
+  plugin_bytes_unknown = 13,  // bypass: the mapped plugin is not the file on disk
+  option_names_file =
+      14,              // bypass: an option or flag names a file whose content the key does not see
+  cpu_unknown = 15,    // bypass: the plugin emits host code and does not say for which CPU
+  cannot_load = 16,    // bypass: the plugin cannot load with other options
+  multi_process = 17,  // bypass: devices of other processes; needs agreement
+  key_failed = 18,     // bypass: the key could not be made; the detail says why
+};
+PRECAST_EXPORT std::string_view to_string(Reason reason);
+
+// A phase and how long it took. Names, in order: key, lookup, verify, load, compile, serialize,
+// encode, prove, publish.
+struct Phase {
+  std::string name;
+  double ms = 0;
+};
+
+struct Report {
+  Outcome outcome = Outcome::bypass;
+  Reason reason = Reason::none;
+  std::string detail;         // one sentence for people; empty when the reason says it all
+  std::optional<Digest> key;  // when it could be made
+  std::string artifact_path;  // the entry's path, when there is one
+  std::vector<Phase> phases;
+  std::uint64_t program_bytes = 0;
+  std::uint64_t executable_bytes = 0;  // 0 when it was not serialized
+  std::uint64_t artifact_bytes = 0;    // 0 when there is no entry
+  std::vector<std::string> warnings;   // faults of the cache that did not matter to the result
+};
+
+enum class LogLevel : std::uint8_t { debug, info, warn };
+using LogSink = std::function<void(LogLevel, const std::string&)>;
+
+struct CacheConfig {
+  // Behaviour.
+  std::string
+      directory;  // empty: PRECAST_CACHE, else $XDG_CACHE_HOME/precast, else ~/.cache/precast
+  bool disabled = false;  // compile, never look or store; also when PRECAST_DISABLE is 1
+  bool strict = false;    // a cache fault is an error instead of a compile
+  SignaturePolicy signatures;
+  LogSink log;  // empty: silent. One warning per fault and process.
+  // Performance.
+  EncodeOptions encode;
+  bool prove = true;  // load the encoded artifact once before publishing, where that is cheap (CPU)
+};
+
+struct RequestOptions {
+  std::string label;          // kept in the artifact's provenance; not in the key
+  std::string salt;           // in the key
+  bool keep_program = false;  // keep the program in the artifact
+};
+
+struct CompileOrLoad {
+  LoadedExecutable executable;
+  Report report;
+};
+
+// A key, or why there is none.
+struct KeyResult {
+  std::optional<KeyRecord> record;
+  Reason bypass = Reason::none;  // set when there is no record
+  std::string detail;
+};
+
+class PRECAST_EXPORT Cache {
+ public:
+  // Never fails: a cache that cannot be used says so through unusable(), one warning and every
+  // report.
+  static Cache open(CacheConfig config);
+
+  const std::string& directory() const;
+  // Why the cache cannot be used; nothing when it can.
+  const std::optional<Error>& unusable() const;
+
+  // The key of a compile, without compiling. Errors are those of the caller's input.
+  Result<KeyResult> key(const Client& client, const Program& program, const CompileOptions& options,
+                        const RequestOptions& request = {}) const;
+
+  // Loads the executable from the cache, or compiles and stores it. When `options` has no device
+  // assignment, the client's default is used. Blocks. Errors: the caller's input
+  // (invalid_argument), or what the plugin said about the compile, unchanged (plugin_error); with
+  // strict, also faults of the cache.
+  Result<CompileOrLoad> compile_or_load(const Client& client, const Program& program,
+                                        const CompileOptions& options,
+                                        const RequestOptions& request = {}) const;
+
+ private:
+  struct Impl;
+  explicit Cache(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
+};
+
+struct LoadOptions {
+  // Device ids by position, replicas * partitions of them; empty: the client's default assignment.
+  std::vector<std::int64_t> device_ids;
+};
+
+// Loads a verified artifact on a client, on other devices than it was compiled on if asked.
+// Everything that can be checked is checked before PJRT sees the bytes: plugin identity, device
+// kinds, CPU features, counts. Errors: incompatible (names what differs), invalid_argument for
+// device ids, plugin_error.
+PRECAST_EXPORT Result<LoadedExecutable> load(const Client& client, const VerifiedArtifact& artifact,
+                                             const LoadOptions& options = {});
+
+// The default cache folder and where it comes from ("PRECAST_CACHE", "XDG_CACHE_HOME", "HOME").
+// invalid_argument when there is no HOME either: never a world-writable place.
+struct DefaultDirectory {
+  std::string path;
+  std::string origin;
+};
+PRECAST_EXPORT Result<DefaultDirectory> default_cache_directory();
+
+// The CPU that a plugin compiles for, as it says itself.
+struct CpuTarget {
+  std::string triple;
+  std::string name;
+  std::vector<std::string> features;  // "+avx2", "-sse4a", sorted; tuning hints removed
+};
+PRECAST_EXPORT Result<CpuTarget> cpu_target(const Client& client);
+
+}  // namespace precast

@@ -1,0 +1,25 @@
+// Digest: a SHA-256 value.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "precast/bytes.h"
+#include "precast/export.h"
+
+namespace precast {
+
+struct PRECAST_EXPORT Digest {
+  std::array<std::uint8_t, 32> bytes{};
+
+  // 64 lower-case hexadecimal digits.
+  std::string hex() const;
+  BytesView view() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+  auto operator<=>(const Digest&) const = default;
+};
+
+}  // namespace precast

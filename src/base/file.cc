@@ -1,0 +1,146 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+namespace precast::base {
+namespace {
+
+constexpr std::size_t kReadChunkBytes = std::size_t{1} << 20;
+
+ErrorCode code_of(int error_number) {
+  switch (error_number) {
+    case EACCES:
+    case EPERM:
+    case EROFS: return ErrorCode::permission_denied;
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM: return ErrorCode::resource_exhausted;
+    case ETIMEDOUT: return ErrorCode::deadline_exceeded;
+    case ESTALE:
+    case ENOLCK: return ErrorCode::unavailable;
+    default: return ErrorCode::io_error;
+  }
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
+
+Error errno_error(int error_number, const std::string& what) {
+  return {code_of(error_number), what + ": " + std::generic_category().message(error_number)};
+}
+
+void Fd::reset(int fd) {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = fd;
+}
+
+Result<Bytes> read_all(int fd, std::uint64_t max_bytes, const std::string& name) {
+  Bytes bytes;
+  struct stat status{};
+  if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    const auto size = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
+    if (size > max_bytes) {
+      return Error(ErrorCode::resource_exhausted, "'" + name + "' has " + std::to_string(size) +
+                                                      " bytes, more than the limit of " +
+                                                      std::to_string(max_bytes));
+    }
+    bytes.reserve(size + 1);
+  }
+  std::size_t used = 0;
+  while (true) {
+    // A regular file is read in one go into what was reserved; the last call sees the end of the
+    // file.
+    const std::size_t room = std::max(bytes.capacity() - used, std::size_t{1});
+    const std::size_t want = std::min(std::max(room, kReadChunkBytes), kReadChunkBytes * 64);
+    bytes.resize(used + want);
+    const ssize_t got = ::read(fd, bytes.data() + used, want);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return errno_error(errno, "cannot read '" + name + "'");
+    }
+    used += static_cast<std::size_t>(got);
+    bytes.resize(used);
+    if (got == 0) return bytes;
+    if (used > max_bytes) {
+      return Error(ErrorCode::resource_exhausted, "'" + name + "' is larger than the limit of " +
+                                                      std::to_string(max_bytes) + " bytes");
+    }
+  }
+}
+
+Result<void> write_all(int fd, BytesView bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(fd, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
+    if (wrote < 0) {
+      if (errno == EINTR) continue;
+      return errno_error(errno, "cannot write '" + name + "'");
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return {};
+}
+
+Result<Bytes> read_file(const std::string& path, std::uint64_t max_bytes) {
+  if (path == "-") return read_all(STDIN_FILENO, max_bytes, "standard input");
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      return Error(ErrorCode::invalid_argument, "no file '" + path + "'");
+    }
+    return errno_error(errno, "cannot open '" + path + "'");
+  }
+  struct stat status{};
+  if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return Error(ErrorCode::invalid_argument, "'" + path + "' is a folder, not a file");
+  }
+  auto bytes = read_all(fd.get(), max_bytes, path);
+  if (!bytes && bytes.error().code() == ErrorCode::resource_exhausted) {
+    return Error(ErrorCode::invalid_argument, bytes.error().message());
+  }
+  return bytes;
+}
+
+Result<void> write_file_atomic(const std::string& path, BytesView bytes) {
+  const std::string folder = folder_of(path);
+  std::string temporary = folder + "/.precast-tmp-XXXXXX";
+  const Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd) return errno_error(errno, "cannot create a file in '" + folder + "'");
+  // mkostemp makes the file private; a file that the user asked for follows the umask like any
+  // other.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  auto written = [&]() -> Result<void> {
+    PRECAST_TRY(write_all(fd.get(), bytes, path));
+    if (::fchmod(fd.get(), 0666 & ~mask) != 0)
+      return errno_error(errno, "cannot set the mode of '" + path + "'");
+    if (::fsync(fd.get()) != 0) return errno_error(errno, "cannot flush '" + path + "'");
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      return errno_error(errno, "cannot rename to '" + path + "'");
+    }
+    return {};
+  }();
+  if (!written) {
+    ::unlink(temporary.c_str());
+    return written;
+  }
+  const Fd folder_fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder_fd) ::fsync(folder_fd.get());
+  return {};
+}
+
+}  // namespace precast::base

@@ -1,0 +1,100 @@
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+
+#include <cassert>
+
+namespace precast {
+
+std::string Digest::hex() const { return base::to_hex(view()); }
+
+namespace base {
+
+struct Sha256::Impl {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  ~Impl() { EVP_MD_CTX_free(context); }
+};
+
+// EVP_Digest* on SHA-256 fail only when memory is out or the default provider is missing; then the
+// context stays unset and every further call fails too, so finish() gives all zeros, which no
+// stored checksum matches.
+Sha256::Sha256() : impl_(std::make_unique<Impl>()) {
+  [[maybe_unused]] const int ok = EVP_DigestInit_ex(impl_->context, EVP_sha256(), nullptr);
+  assert(ok == 1);
+}
+
+Sha256::~Sha256() = default;
+
+Sha256& Sha256::update(BytesView bytes) {
+  EVP_DigestUpdate(impl_->context, bytes.data(), bytes.size());
+  return *this;
+}
+
+Sha256& Sha256::update_u64(std::uint64_t value) {
+  std::array<char, 8> little{};
+  for (char& c : little) {
+    c = static_cast<char>(value & 0xff);
+    value >>= 8;
+  }
+  return update({little.data(), little.size()});
+}
+
+Sha256& Sha256::update_framed(BytesView bytes) {
+  update_u64(bytes.size());
+  return update(bytes);
+}
+
+Digest Sha256::finish() {
+  Digest digest;
+  unsigned size = 0;
+  EVP_DigestFinal_ex(impl_->context, digest.bytes.data(), &size);
+  assert(size == digest.bytes.size());
+  return digest;
+}
+
+Digest sha256(BytesView bytes) { return Sha256().update(bytes).finish(); }
+
+std::string to_hex(BytesView bytes) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text.push_back(kDigits[byte >> 4]);
+    text.push_back(kDigits[byte & 15]);
+  }
+  return text;
+}
+
+namespace {
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+Result<Bytes> from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) {
+    return Error(ErrorCode::invalid_argument, "hexadecimal text has an odd number of digits");
+  }
+  Bytes bytes;
+  bytes.reserve(text.size() / 2);
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const int high = hex_value(text[i]);
+    const int low = hex_value(text[i + 1]);
+    if (high < 0 || low < 0) {
+      return Error(ErrorCode::invalid_argument, "'" + std::string(text.substr(i, 2)) +
+                                                    "' at offset " + std::to_string(i) +
+                                                    " is not hexadecimal");
+    }
+    bytes.push_back(static_cast<char>(high * 16 + low));
+  }
+  return bytes;
+}
+
+}  // namespace base
+}  // namespace precast
