@@ -1,0 +1,56 @@
+# Sets up, builds, shows and tests Precast. Every target may be run again; what is done is skipped.
+# Only git, make, g++ and Python >= 3.11 need to be there before, on Debian 12.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-long clean
+# The targets share build/, and ninja has its own parallelism.
+.NOTPARALLEL:
+
+# A user's Python settings must not reach the tests, and sources are no place for compiled files.
+unexport PYTHONHOME PYTHONPATH
+export PYTHONDONTWRITEBYTECODE := 1
+# make PYTHON=/path/to/python3 chooses the Python for the virtual environments.
+export PYTHON
+
+help:
+	@echo 'make demo       set up, build, and run a real model: compile once, load everywhere'
+	@echo 'make test       set up, build, and run every test, the sanitizers included'
+	@echo 'make build      set up and build build/bin/precast and build/lib/'
+	@echo 'make setup      Debian packages and build/venv, which holds the CPU plugin'
+	@echo 'make test-long  the tests that take long'
+	@echo 'make clean      remove build/: what was built and both virtual environments'
+	@echo 'Add PYTHON=/path/to/python3 to choose the Python (>= 3.11).'
+
+setup:
+	@tools/setup packages venv
+
+build:
+	@tools/setup packages venv configure
+	cmake --build --preset release
+
+demo: build
+	@build/venv/bin/python examples/ranker/demo.py
+
+test:
+	@tools/setup packages test-venv jax-venv configure
+	cmake --build --preset release
+	ctest --preset release
+	build/jax-venv/bin/python -m pytest -q -p no:cacheprovider tests/examples
+	@tools/setup configure-asan
+	cmake --build --preset asan
+	ctest --preset asan
+	@echo '[test] all passed'
+
+test-long:
+	@tools/setup packages test-venv jax-venv configure
+	cmake --build --preset release
+	ctest --preset long
+
+clean:
+	@if [ -e build ]; then \
+	  echo '[clean] removing build/: what was built and both virtual environments'; \
+	  rm -rf build; \
+	else \
+	  echo '[clean] nothing to remove: there is no build/'; \
+	fi
+	@echo '[clean] installed Debian packages stay'
