@@ -66,12 +66,13 @@ def attention_mask(history_valid, candidates):
     A history position sees itself and older valid ones; a candidate sees every valid history
     position and itself.  Everyone sees itself, so that no row is empty, not even for a new user.
     """
-    batch, history = history_valid.shape
+    history = history_valid.shape[1]
     query = jnp.arange(history + candidates)[:, None]
     key = jnp.arange(history + candidates)[None, :]
-    earlier = (key < history) & ((query >= history) | (query <= key))
-    valid = jnp.concatenate([history_valid, jnp.zeros((batch, candidates), bool)], axis=1)
-    return ((earlier & valid[:, None, :]) | (query == key))[:, None, :, :]
+    # No candidate is valid as a key, so no other position sees it.
+    key_valid = jnp.pad(history_valid, ((0, 0), (0, candidates)))[:, None, :]
+    in_time = (query >= history) | (query <= key)
+    return ((in_time & key_valid) | (query == key))[:, None, :, :]
 
 
 def rms_norm(x, scale):
