@@ -40,15 +40,16 @@ enum class Outcome : std::uint8_t {
 };
 PRECAST_EXPORT std::string_view to_string(Outcome outcome);
 
-// Why. Printed and counted: append only.
+// Why. Printed and counted: append only. The comment says which outcome a reason comes with.
 enum class Reason : std::uint8_t {
-  none = 0,                   // a hit
-  not_found = 1,              // miss: no entry of this key
-  entry_corrupt = 2,          // miss: the entry's bytes or record are wrong; it is replaced
-  entry_incompatible = 3,     // miss: a future format, or another plugin, placement or CPU
-  entry_untrusted = 4,        // miss: the signature policy refused the entry
-  entry_unreadable = 5,       // miss: the store failed while reading
-  load_failed = 6,            // miss: the plugin refused the entry; it is replaced
+  none = 0,           // hit
+  not_found = 1,      // miss: no entry of this key
+  entry_corrupt = 2,  // miss: the entry's bytes or record are wrong; it was replaced
+  entry_incompatible =
+      3,                // skip: the entry is for another format, plugin, placement or CPU; it stays
+  entry_untrusted = 4,  // skip: the signature policy refused the entry; it stays
+  entry_unreadable = 5,       // miss or skip: the store failed while reading
+  load_failed = 6,            // skip: the plugin refused the entry; it stays
   not_serializable = 7,       // skip: the plugin cannot serialize this program
   cannot_serialize = 8,       // skip: the plugin cannot serialize at all
   store_failed = 9,           // skip: writing the entry failed
@@ -59,9 +60,10 @@ enum class Reason : std::uint8_t {
   option_names_file =
       14,              // bypass: an option or flag names a file whose content the key does not see
   cpu_unknown = 15,    // bypass: the plugin emits host code and does not say for which CPU
-  cannot_load = 16,    // bypass: the plugin cannot load with other options
-  multi_process = 17,  // bypass: devices of other processes; needs agreement
+  cannot_load = 16,    // bypass: the plugin cannot load, or not with other options
+  multi_process = 17,  // bypass: devices of other processes, where all ranks must agree
   key_failed = 18,     // bypass: the key could not be made; the detail says why
+  platform_unknown = 19,  // bypass: the key's rules do not cover this platform yet
 };
 PRECAST_EXPORT std::string_view to_string(Reason reason);
 
