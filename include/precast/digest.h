@@ -15,6 +15,9 @@ namespace precast {
 struct PRECAST_EXPORT Digest {
   std::array<std::uint8_t, 32> bytes{};
 
+  // The SHA-256 of `bytes`.
+  static Digest of(BytesView bytes);
+
   // 64 lower-case hexadecimal digits.
   std::string hex() const;
   BytesView view() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }

@@ -6,6 +6,8 @@
 
 namespace precast {
 
+Digest Digest::of(BytesView bytes) { return base::sha256(bytes); }
+
 std::string Digest::hex() const { return base::to_hex(view()); }
 
 namespace base {
