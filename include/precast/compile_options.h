@@ -36,6 +36,8 @@ class PRECAST_EXPORT CompileOptions {
   int replicas() const;
   int partitions() const;
   bool use_spmd() const;
+  // compile_portable_executable: no assignment; the device is named at each run.
+  bool portable() const;
   // Requires count >= 1. An assignment that no longer fits is removed.
   void set_replicas(int count);
   void set_partitions(int count);
