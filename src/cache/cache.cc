@@ -1,0 +1,86 @@
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "cache/identity.h"
+#include "cache/impl.h"
+#include "cache/prepare.h"
+#include "cache/request.h"
+#include "precast/cache.h"
+#include "store/directory_store.h"
+#include "topology/cpu_features.h"
+
+namespace precast {
+namespace {
+
+bool disabled_by_environment() {
+  const char* value = ::secure_getenv("PRECAST_DISABLE");
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
+
+Result<std::unique_ptr<store::DirectoryStore>> open_store(const std::string& configured) {
+  std::string path = configured;
+  if (path.empty()) {
+    PRECAST_ASSIGN(DefaultDirectory found, default_cache_directory());
+    path = std::move(found.path);
+  }
+  return store::DirectoryStore::open(path);
+}
+
+}  // namespace
+
+void Cache::Impl::warn_once(const std::string& kind, const std::string& text) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!warned_.insert(kind).second) return;
+  }
+  if (config.log) config.log(LogLevel::warn, text);
+}
+
+Cache Cache::open(CacheConfig config) {
+  auto impl = std::make_shared<Impl>();
+  impl->disabled = config.disabled || disabled_by_environment();
+  impl->config = std::move(config);
+  // A disabled cache touches no folder.
+  if (impl->disabled) return Cache(std::move(impl));
+  auto store = open_store(impl->config.directory);
+  if (store) {
+    impl->directory = (*store)->path();
+    impl->store = std::move(store).value();
+  } else {
+    impl->directory = impl->config.directory;
+    impl->unusable = std::move(store).error().with("the cache is not used");
+    impl->warn_once("store_unavailable", impl->unusable->to_string());
+  }
+  return Cache(std::move(impl));
+}
+
+const std::string& Cache::directory() const { return impl_->directory; }
+
+const std::optional<Error>& Cache::unusable() const { return impl_->unusable; }
+
+Result<KeyResult> Cache::key(const Client& client, const Program& program,
+                             const CompileOptions& options, const RequestOptions& request) const {
+  PRECAST_TRY(cache::check_program_version(client.plugin(), program));
+  PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
+  return cache::identify(client, program, placed, request);
+}
+
+Result<CompileOrLoad> Cache::compile_or_load(const Client& client, const Program& program,
+                                             const CompileOptions& options,
+                                             const RequestOptions& request) const {
+  PRECAST_TRY(cache::check_program_version(client.plugin(), program));
+  PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
+  if (impl_->config.strict && impl_->unusable) return Error(*impl_->unusable);
+  return cache::Request(*impl_, client, program, placed, request)
+      .run()
+      .with("program '" + program.name() + "'");
+}
+
+Result<CpuTarget> cpu_target(const Client& client) {
+  PRECAST_ASSIGN(proto::CpuTarget target, cache::host_cpu(client));
+  return CpuTarget{std::move(target.triple), std::move(target.name),
+                   topology::isa_features(target.features)};
+}
+
+}  // namespace precast

@@ -1,0 +1,83 @@
+#include "cache/load.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "cache/compatible.h"
+#include "cache/prepare.h"
+#include "pjrt/internal.h"
+#include "precast/cache.h"
+#include "topology/assignment.h"
+
+namespace precast {
+namespace cache {
+namespace {
+
+// What PJRT made of the bytes must be what the artifact says it holds; a difference would be found at the first run, or
+// never.
+Result<void> check_loaded(const LoadedExecutable& executable, const VerifiedArtifact& artifact,
+                          const CompileOptions& options) {
+  if (executable.replicas() != options.replicas() ||
+      executable.partitions() != options.partitions()) {
+    return Error(ErrorCode::corrupt,
+                 fmt::format("the loaded executable has {} replicas and {} partitions, the artifact says {} and {}",
+                             executable.replicas(), executable.partitions(), options.replicas(),
+                             options.partitions()));
+  }
+  const std::optional<ProgramSignature>& signature = artifact.signature();
+  if (signature && executable.result_count() != signature->results.size()) {
+    return Error(ErrorCode::corrupt,
+                 fmt::format("the loaded executable has {} results, the artifact says {}",
+                             executable.result_count(), signature->results.size()));
+  }
+  if (const std::optional<DeviceAssignment> wanted = options.assignment()) {
+    std::vector<std::int64_t> got = executable.device_ids();
+    if (got.size() == wanted->device_ids.size() && got != wanted->device_ids) {
+      return Error(ErrorCode::plugin_error, "the plugin loaded the executable on other devices than it was asked to");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtifact& artifact,
+                                       const KeyRecord& record, const CompileOptions& options) {
+  if (const std::optional<DeviceAssignment> assignment = options.assignment()) {
+    PRECAST_TRY(check_compatible(client, record, artifact.executable(), *assignment));
+  } else {
+    return Error(ErrorCode::incompatible,
+                 "the artifact holds a portable executable, which this version does not load");
+  }
+  const CompileOptions overridden = options.without_dumps();
+  PRECAST_ASSIGN(LoadedExecutable executable,
+                 pjrt::deserialize_and_load(client, artifact.executable(), overridden.serialized()));
+  PRECAST_TRY(check_loaded(executable, artifact, options));
+  if (artifact.signature()) pjrt::set_signature(executable, *artifact.signature());
+  return executable;
+}
+
+}  // namespace cache
+
+Result<LoadedExecutable> load(const Client& client, const VerifiedArtifact& artifact,
+                              const LoadOptions& options) {
+  PRECAST_ASSIGN(const KeyRecord record, KeyRecord::decode(artifact.key_record()));
+  auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
+  if (!stored) {
+    return Error(ErrorCode::corrupt,
+                 "the artifact's compile options are wrong: " + stored.error().message());
+  }
+  CompileOptions placed = *stored;
+  placed.set_assignment(std::nullopt);
+  if (!options.device_ids.empty()) {
+    const DeviceAssignment wanted{placed.replicas(), placed.partitions(), options.device_ids};
+    PRECAST_TRY(topology::validate(wanted, cache::device_facts(client)));
+    placed.set_assignment(wanted);
+  }
+  PRECAST_ASSIGN(placed, cache::with_assignment(client, placed));
+  return cache::load_verified(client, artifact, record, placed);
+}
+
+}  // namespace precast

@@ -1,0 +1,212 @@
+#include "cache/request.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "cache/identity.h"
+#include "cache/load.h"
+#include "cache/phases.h"
+#include "precast/plugin.h"
+#include "precast/version.h"
+#include "proto/executable_view.h"
+#include "pjrt/internal.h"
+
+namespace precast::cache {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
+  return name.data();
+}
+
+std::int64_t unix_seconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// What the executable takes and gives, from the plugin's own optimized program. Nothing when the plugin does not give it:
+// then runs are checked by count only, and the artifact has no signature section.
+std::optional<ProgramSignature> read_signature(const CompiledExecutable& executable) {
+  const Result<Bytes> optimized = executable.optimized_program();
+  if (!optimized) return std::nullopt;
+  Result<ProgramSignature> signature = proto::signature_from_optimized_program(*optimized);
+  if (!signature || signature->results.size() != executable.result_count()) return std::nullopt;
+  if (const auto kinds = executable.result_memory_kinds();
+      kinds && kinds->size() == signature->results.size()) {
+    for (std::size_t i = 0; i < kinds->size(); ++i) signature->results[i].memory_kind = (*kinds)[i];
+  }
+  return std::move(signature).value();
+}
+
+}  // namespace
+
+Result<void> Request::fault(Stage stage, Error error) {
+  step_ = on_error(stage, error.code(), cache_.config.strict);
+  if (step_.action == Action::return_error) return error;
+  report_.detail = error.to_string();
+  if (step_.warn) {
+    report_.warnings.push_back(error.to_string());
+    cache_.warn_once(std::string(to_string(step_.reason)), error.to_string());
+  }
+  return {};
+}
+
+Result<CompileOrLoad> Request::run() {
+  report_.program_bytes = program_.bytes().size();
+  PRECAST_ASSIGN(const bool named, name());
+  std::optional<LoadedExecutable> executable;
+  if (named) {
+    PRECAST_ASSIGN(executable, look_up());
+  }
+  if (!executable) {
+    PRECAST_ASSIGN(executable, compile());
+  }
+  report_.outcome = step_.outcome;
+  report_.reason = step_.reason;
+  return CompileOrLoad{*std::move(executable), std::move(report_)};
+}
+
+Result<bool> Request::name() {
+  const auto bypass = [this](Reason reason, std::string detail) {
+    step_ = {Action::compile_only, Outcome::bypass, reason, false};
+    report_.detail = std::move(detail);
+    return false;
+  };
+  if (cache_.disabled) return bypass(Reason::disabled, {});
+  if (cache_.unusable) {
+    report_.warnings.push_back(cache_.unusable->to_string());
+    return bypass(Reason::store_unavailable, cache_.unusable->to_string());
+  }
+  Result<KeyResult> key = timed(report_.phases, "key", [this] {
+    return identify(client_, program_, options_, wishes_);
+  });
+  if (!key) {
+    PRECAST_TRY(fault(Stage::key, std::move(key).error()));
+    return false;
+  }
+  if (!key->record) return bypass(key->bypass, std::move(key->detail));
+  record_ = *std::move(key->record);
+  report_.key = record_.digest();
+  report_.artifact_path = cache_.store->locate(report_.key->hex());
+  return true;
+}
+
+Result<std::optional<LoadedExecutable>> Request::look_up() {
+  auto bytes = timed(report_.phases, "lookup", [this] { return cache_.store->get(report_.key->hex()); });
+  if (!bytes) {
+    PRECAST_TRY(fault(Stage::lookup, std::move(bytes).error()));
+    return std::optional<LoadedExecutable>();
+  }
+  if (!*bytes) return std::optional<LoadedExecutable>();
+  const std::uint64_t artifact_bytes = (*bytes)->size();
+  auto artifact = timed(report_.phases, "verify", [&]() -> Result<VerifiedArtifact> {
+    PRECAST_ASSIGN(VerifiedArtifact decoded,
+                   VerifiedArtifact::decode(**std::move(bytes), cache_.config.signatures));
+    // Equal digests with unequal records: a damaged or renamed entry, or a collision. Never a hit.
+    if (decoded.key_record() != record_.encode()) {
+      return Error(ErrorCode::corrupt, "the entry's key record is not the one of this key");
+    }
+    return decoded;
+  });
+  if (!artifact) {
+    PRECAST_TRY(fault(Stage::verify, std::move(artifact).error().with(
+                                         "in entry '" + report_.artifact_path + "'")));
+    return std::optional<LoadedExecutable>();
+  }
+  auto loaded = timed(report_.phases, "load", [&] { return load_entry(*artifact); });
+  if (!loaded) {
+    PRECAST_TRY(fault(Stage::load, std::move(loaded).error().with("while loading entry '" +
+                                                                  report_.artifact_path + "'")));
+    return std::optional<LoadedExecutable>();
+  }
+  step_ = {Action::finish, Outcome::hit, Reason::none, false};
+  report_.executable_bytes = artifact->executable().size();
+  report_.artifact_bytes = artifact_bytes;
+  return std::optional<LoadedExecutable>(std::move(loaded).value());
+}
+
+// The stored options with this request's devices. The key does not see device ids, so the stored options may name
+// others; everything else in them is what the key saw, or was proven not to matter.
+Result<LoadedExecutable> Request::load_entry(const VerifiedArtifact& artifact) {
+  auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
+  if (!stored) return Error(ErrorCode::corrupt, "compile options: " + stored.error().message());
+  stored->set_assignment(options_.assignment());
+  return load_verified(client_, artifact, record_, *stored);
+}
+
+Result<LoadedExecutable> Request::compile() {
+  // An error of the plugin here is the answer of the compile itself, unchanged.
+  PRECAST_ASSIGN(CompiledExecutable compiled, timed(report_.phases, "compile", [this] {
+                   return client_.compile(program_, options_);
+                 }));
+  if (std::optional<ProgramSignature> signature = read_signature(compiled)) {
+    pjrt::set_signature(compiled, *std::move(signature));
+  }
+  if (step_.action == Action::compile_and_store) PRECAST_TRY(store(compiled));
+  return LoadedExecutable(compiled);
+}
+
+Result<void> Request::store(const CompiledExecutable& compiled) {
+  const double compile_ms = report_.phases.back().ms;
+  auto serialized = timed(report_.phases, "serialize", [&] { return compiled.serialize(); });
+  if (!serialized) return fault(Stage::serialize, std::move(serialized).error());
+  report_.executable_bytes = serialized->size();
+  auto artifact = timed(report_.phases, "encode",
+                        [&] { return encode(compiled, *serialized, compile_ms); });
+  if (!artifact) return fault(Stage::prove, std::move(artifact).error());
+  auto proven = timed(report_.phases, "prove", [&] { return prove(*artifact, *serialized); });
+  if (!proven) return fault(Stage::prove, std::move(proven).error());
+  auto published = timed(report_.phases, "publish",
+                         [&] { return cache_.store->put(report_.key->hex(), *artifact); });
+  if (!published) return fault(Stage::publish, std::move(published).error());
+  report_.artifact_bytes = artifact->size();
+  return {};
+}
+
+Result<Bytes> Request::encode(const CompiledExecutable& compiled, Bytes serialized,
+                              double compile_ms) {
+  ArtifactContents contents;
+  contents.key_record = record_.encode();
+  contents.executable = std::move(serialized);
+  contents.compile_options = Bytes(options_.serialized());
+  contents.signature = compiled.signature();
+  if (auto stats = compiled.memory_stats()) contents.memory_stats = *stats;
+  if (auto costs = compiled.cost_analysis()) contents.cost_analysis = *std::move(costs);
+  const Plugin plugin = client_.plugin();
+  contents.provenance = {.created_unix_s = unix_seconds(),
+                         .host = host_name(),
+                         .precast_version = PRECAST_VERSION,
+                         .plugin_path = plugin.path(),
+                         .platform = client_.platform_name(),
+                         .platform_version = client_.platform_version(),
+                         .api_version = plugin.api_version().to_string(),
+                         .compile_ms = compile_ms,
+                         .label = wishes_.label,
+                         .program_name = program_.name()};
+  if (wishes_.keep_program) {
+    contents.program = Bytes(program_.bytes());
+    contents.program_format = program_.format();
+  }
+  return encode_artifact(contents, cache_.config.encode);
+}
+
+Result<void> Request::prove(const Bytes& artifact, BytesView serialized) {
+  PRECAST_ASSIGN(const VerifiedArtifact decoded, VerifiedArtifact::decode(artifact));
+  if (decoded.executable() != serialized || decoded.key_record() != record_.encode() ||
+      decoded.compile_options() != options_.serialized()) {
+    return Error(ErrorCode::internal, "the encoded artifact does not decode to what was encoded");
+  }
+  // A second copy on an accelerator could take the memory that the caller's executable needs.
+  if (!cache_.config.prove || client_.platform_name() != "cpu") return {};
+  auto loaded = load_entry(decoded);
+  if (!loaded) return std::move(loaded).error().with("in the trial load before publishing");
+  return {};
+}
+
+}  // namespace precast::cache

@@ -1,0 +1,56 @@
+// Request: one compile-or-load, from key to report.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cache/impl.h"
+#include "cache/plan.h"
+#include "precast/cache.h"
+#include "precast/client.h"
+#include "precast/compile_options.h"
+#include "precast/key.h"
+#include "precast/program.h"
+#include "precast/result.h"
+
+namespace precast::cache {
+
+// Executes the plan. Used once: run() consumes it.
+class Request {
+ public:
+  // `options` have an assignment (prepare.h). All references must outlive the request.
+  Request(Cache::Impl& cache, const Client& client, const Program& program,
+          const CompileOptions& options, const RequestOptions& wishes)
+      : cache_(cache), client_(client), program_(program), options_(options), wishes_(wishes) {}
+
+  Result<CompileOrLoad> run();
+
+ private:
+  // Makes the key. False when the cache must not be asked; the report says why.
+  Result<bool> name();
+  // The executable from the cache; nothing when it must be compiled.
+  Result<std::optional<LoadedExecutable>> look_up();
+  Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);
+  // Compiles, and stores when the plan says so.
+  Result<LoadedExecutable> compile();
+  // Serializes, encodes, proves and publishes. Every fault ends in the report, or, with strict, in the error.
+  Result<void> store(const CompiledExecutable& compiled);
+  // Applies the plan to a fault: the error itself when the plan returns it, else nothing and `step_` is what follows.
+  Result<void> fault(Stage stage, Error error);
+
+  Result<Bytes> encode(const CompiledExecutable& compiled, Bytes serialized, double compile_ms);
+  // Decodes what was encoded, compares it and, where that is cheap, loads it once.
+  Result<void> prove(const Bytes& artifact, BytesView serialized);
+
+  Cache::Impl& cache_;
+  const Client& client_;
+  const Program& program_;
+  const CompileOptions& options_;
+  const RequestOptions& wishes_;
+
+  KeyRecord record_;
+  Step step_{Action::compile_and_store, Outcome::miss, Reason::not_found, false};
+  Report report_;
+};
+
+}  // namespace precast::cache
