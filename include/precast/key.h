@@ -33,7 +33,9 @@ struct PRECAST_EXPORT KeyField {
   bool operator==(const KeyField&) const = default;
 };
 
-// One difference between two records. A field or item that one side lacks has no value there.
+// One difference between two records. A field or item that one side lacks has no value there. Where
+// both sides have the same items (or fields) in another order, `item` (and `field`) is empty, both
+// sides are in, and the values are the names in their order.
 struct KeyDifference {
   std::string field;
   std::string item;  // empty when a whole field is missing on one side
@@ -66,8 +68,8 @@ class PRECAST_EXPORT KeyRecord {
   std::vector<KeyField> fields_;
 };
 
-// Everything that differs, in the order of `left`'s fields, then what only `right` has. Repeated
-// items of one name are compared by position.
+// Everything that differs, in the order of `left`'s fields, then what only `right` has; empty
+// exactly when the records are equal. Repeated items of one name are compared by position.
 PRECAST_EXPORT std::vector<KeyDifference> diff(const KeyRecord& left, const KeyRecord& right);
 
 }  // namespace precast

@@ -21,12 +21,17 @@ inline constexpr std::uint32_t kMaxSignatures = 16;
 // The largest window that a zstd frame may ask for: 2^27 bytes, what the zstd command accepts by
 // default.
 inline constexpr int kMaxZstdWindowLog = 27;
+// What is kept in an artifact for people and for checks: one such section as decoded, and the
+// number of cost items.
+inline constexpr std::uint64_t kMaxMetadataBytes = std::uint64_t{256} << 20;
+inline constexpr std::uint32_t kMaxCostItems = 1 << 16;
 // A whole artifact file; larger files are refused before they are read.
 inline constexpr std::uint64_t kMaxArtifactBytes = std::uint64_t{8} << 30;
 
-// Key record: fields, items in a field, bytes of a name, bytes of a value.
+// Key record: fields, items in a field (eight for each of kMaxDevices), bytes of a name, bytes of a
+// value.
 inline constexpr std::uint32_t kMaxKeyFields = 64;
-inline constexpr std::uint32_t kMaxKeyItems = 1 << 16;
+inline constexpr std::uint32_t kMaxKeyItems = 1 << 23;
 inline constexpr std::uint32_t kMaxKeyNameBytes = 1 << 12;
 inline constexpr std::uint32_t kMaxKeyValueBytes = 64 << 20;
 

@@ -1,0 +1,165 @@
+#include "key/build_record.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "base/hash.h"
+#include "topology/cpu_features.h"
+
+namespace precast::key {
+namespace {
+
+KeyItem number(std::string name, std::int64_t value) {
+  return {std::move(name), std::to_string(value)};
+}
+
+Bytes float_text(float value) {
+  // The shortest text that reads back as the same number; it would not tell one NaN from another.
+  if (std::isnan(value)) return "nan:" + std::to_string(std::bit_cast<std::uint32_t>(value));
+  std::array<char, 64> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+// The type stands before the value: the plugin tells the text "4" from the number 4.
+Bytes typed_text(const NamedValue::Value& value) {
+  struct Text {
+    Bytes operator()(const std::string& text) const { return "string:" + text; }
+    Bytes operator()(std::int64_t n) const { return "int64:" + std::to_string(n); }
+    Bytes operator()(float n) const { return "float:" + float_text(n); }
+    Bytes operator()(bool b) const { return b ? "bool:true" : "bool:false"; }
+    Bytes operator()(const std::vector<std::int64_t>& list) const {
+      Bytes text = "int64s:";
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (i != 0) text += ',';
+        text += std::to_string(list[i]);
+      }
+      return text;
+    }
+  };
+  return std::visit(Text{}, value);
+}
+
+// By name; items of one name keep their order, since the last or the first of them may count.
+std::vector<KeyItem> sorted(std::vector<KeyItem> items) {
+  std::stable_sort(items.begin(), items.end(),
+                   [](const KeyItem& a, const KeyItem& b) { return a.name < b.name; });
+  return items;
+}
+
+KeyField schema_field() {
+  return {"schema",
+          {number("key", kKeySchemaVersion), number("options", kCanonicalOptionsVersion),
+           number("flags", kFlagsVersion), number("client_options", kNeutralClientOptionsVersion),
+           number("environment", kEnvironmentVersion), number("placement", kPlacementVersion),
+           number("cpu_features", kCpuFeaturesVersion)}};
+}
+
+KeyField program_field(const program::ProgramDigest& program) {
+  return {"program",
+          {{"mode", Bytes(program::to_string(program.mode))},
+           {"format", Bytes(to_string(program.format))},
+           {"sha256", program.sha256.hex()},
+           {"bytes", std::to_string(program.bytes)}}};
+}
+
+KeyField options_field(const std::vector<proto::OptionItem>& options) {
+  KeyField field{"options", {}};
+  field.items.reserve(options.size());
+  for (const proto::OptionItem& option : options) {
+    field.items.push_back({option.name, option.value});
+  }
+  return field;
+}
+
+KeyField flags_field(const FlagTexts& flags) {
+  return {"flags", {{"XLA_FLAGS", flags.xla_flags}, {"LIBTPU_INIT_ARGS", flags.libtpu_init_args}}};
+}
+
+KeyField client_options_field(std::string_view platform, const std::vector<NamedValue>& options) {
+  std::vector<KeyItem> items;
+  for (const NamedValue& option : options) {
+    if (is_neutral_client_option(platform, option.name)) continue;
+    items.push_back({option.name, typed_text(option.value)});
+  }
+  return {"client_options", sorted(std::move(items))};
+}
+
+KeyField environment_field(std::string_view platform,
+                           const std::vector<std::pair<std::string, std::string>>& variables) {
+  const std::vector<std::string_view> names = environment_names(platform);
+  std::vector<KeyItem> items;
+  for (const auto& [name, value] : variables) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) items.push_back({name, value});
+  }
+  return {"environment", sorted(std::move(items))};
+}
+
+KeyField plugin_field(const PluginIdentity& plugin) {
+  KeyField field{"plugin",
+                 {{"platform", plugin.platform},
+                  {"platform_version", plugin.platform_version},
+                  {"sha256", plugin.sha256.hex()},
+                  {"api_version", plugin.api_version.to_string()}}};
+  std::vector<KeyItem> attributes;
+  for (const NamedValue& attribute : plugin.attributes) {
+    attributes.push_back({"attribute." + attribute.name, typed_text(attribute.value)});
+  }
+  for (KeyItem& item : sorted(std::move(attributes))) field.items.push_back(std::move(item));
+  return field;
+}
+
+// One item per fact and position, so that a difference names both. A device's own coordinates stand
+// behind ".at.": no name that a plugin gives them can take the place of a fact.
+KeyField placement_field(const topology::Placement& placement) {
+  KeyField field{
+      "placement",
+      {number("replicas", placement.replicas), number("partitions", placement.partitions)}};
+  for (std::size_t i = 0; i < placement.positions.size(); ++i) {
+    const topology::PlacedDevice& device = placement.positions[i];
+    const std::string position = std::to_string(i);
+    field.items.push_back({position + ".kind", device.kind});
+    field.items.push_back(number(position + ".process", device.process));
+    if (device.id) field.items.push_back(number(position + ".id", *device.id));
+    for (const auto& [name, value] : device.coordinates) {
+      field.items.push_back({position + ".at." + name, value});
+    }
+  }
+  return field;
+}
+
+KeyField cpu_field(const std::optional<HostCpu>& cpu) {
+  if (!cpu) return {"cpu", {{"none", ""}}};
+  KeyField field{
+      "cpu",
+      {{"triple", cpu->target.triple}, {"name", cpu->target.name}, number("count", cpu->count)}};
+  for (const std::string& feature : topology::isa_features(cpu->target.features)) {
+    // isa_features writes a sign before every name.
+    field.items.push_back({"feature." + feature.substr(1), feature.substr(0, 1)});
+  }
+  return field;
+}
+
+}  // namespace
+
+KeyRecord build_record(const KeyInputs& inputs) {
+  const std::string& platform = inputs.plugin.platform;
+  std::vector<KeyField> fields;
+  fields.push_back(schema_field());
+  fields.push_back(program_field(inputs.program));
+  fields.push_back(options_field(inputs.options));
+  fields.push_back(flags_field(inputs.flags));
+  fields.push_back(client_options_field(platform, inputs.client_options));
+  fields.push_back(environment_field(platform, inputs.environment));
+  fields.push_back(plugin_field(inputs.plugin));
+  fields.push_back(placement_field(inputs.placement));
+  fields.push_back(cpu_field(inputs.cpu));
+  fields.push_back({"extra", {{"salt", inputs.salt}}});
+  return KeyRecord(std::move(fields));
+}
+
+}  // namespace precast::key

@@ -1,0 +1,14 @@
+// From the values of a compilation to its record.
+#pragma once
+
+#include "key/key_inputs.h"
+#include "precast/key.h"
+
+namespace precast::key {
+
+// The fields, in this order: schema, program, options, flags, client_options, environment, plugin,
+// placement, cpu, extra. docs/key.md says what is in each and why. Pure: equal inputs give equal
+// records, on every machine.
+KeyRecord build_record(const KeyInputs& inputs);
+
+}  // namespace precast::key
