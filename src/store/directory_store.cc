@@ -1,0 +1,117 @@
+#include "store/directory_store.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "precast/limits.h"
+#include "store/entry_file.h"
+#include "store/trust.h"
+
+namespace precast::store {
+namespace {
+
+// The version of the layout below the root. Persisted: a new layout takes a new name.
+constexpr const char* kLayout = "v1";
+// Digits of the name that choose the folder: 256 folders keep each of them small.
+constexpr std::size_t kFanOutDigits = 2;
+constexpr const char* kSuffix = ".precast";
+
+std::string fan_out(std::string_view name) { return std::string(name.substr(0, kFanOutDigits)); }
+
+std::string file_name(std::string_view name) {
+  return std::string(name.substr(kFanOutDigits)) + kSuffix;
+}
+
+Result<std::string> absolute(const std::string& path) {
+  if (path.empty()) return Error(ErrorCode::invalid_argument, "the path of the cache is empty");
+  if (path.find('\0') != std::string::npos) {
+    return Error(ErrorCode::invalid_argument, "the path of the cache holds a NUL character");
+  }
+  if (path.front() == '/') return path;
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("'{}' counts from the working directory, which cannot be found: {}",
+                             path, error.message()));
+  }
+  return here.string() + "/" + path;
+}
+
+}  // namespace
+
+DirectoryStore::DirectoryStore(std::string path, FileOps& ops, std::shared_ptr<const Folder> root)
+    : path_(std::move(path)), ops_(ops), root_(std::move(root)) {}
+
+Result<std::unique_ptr<DirectoryStore>> DirectoryStore::open(const std::string& path,
+                                                             FileOps& ops) {
+  PRECAST_ASSIGN(std::string wanted, absolute(path));
+  PRECAST_ASSIGN(Folder root, open_root(ops, wanted));
+  return std::unique_ptr<DirectoryStore>(
+      new DirectoryStore(std::move(wanted), ops, std::make_shared<const Folder>(std::move(root))));
+}
+
+std::shared_ptr<const Folder> DirectoryStore::root() const {
+  const std::lock_guard lock(mutex_);
+  return root_;
+}
+
+// The descriptor outlives the folder: once that was removed or, on a network, became stale, only
+// the path leads to a folder that others see too.
+Result<void> DirectoryStore::reopen_root() {
+  PRECAST_ASSIGN(Folder root, open_root(ops_, path_));
+  const std::lock_guard lock(mutex_);
+  root_ = std::make_shared<const Folder>(std::move(root));
+  return {};
+}
+
+Result<std::optional<Bytes>> DirectoryStore::get_once(std::string_view name) {
+  const std::shared_ptr<const Folder> top = root();
+  PRECAST_ASSIGN(const std::optional<Folder> layout, open_folder(ops_, *top, kLayout));
+  if (!layout) return std::optional<Bytes>();
+  PRECAST_ASSIGN(const std::optional<Folder> folder, open_folder(ops_, *layout, fan_out(name)));
+  if (!folder) return std::optional<Bytes>();
+  return read_entry(ops_, *folder, file_name(name));
+}
+
+Result<std::optional<Bytes>> DirectoryStore::get(std::string_view name) {
+  PRECAST_TRY(check_name(name));
+  auto found = get_once(name);
+  // A network file system says "stale" about a file that was replaced while it was read.
+  if (found || found.error().code() != ErrorCode::unavailable) return found;
+  PRECAST_TRY(reopen_root());
+  return get_once(name);
+}
+
+Result<void> DirectoryStore::put_once(std::string_view name, BytesView bytes) {
+  const std::shared_ptr<const Folder> top = root();
+  PRECAST_ASSIGN(const Folder layout, ensure_folder(ops_, *top, kLayout));
+  PRECAST_ASSIGN(const Folder folder, ensure_folder(ops_, layout, fan_out(name)));
+  return write_entry(ops_, folder, file_name(name), bytes);
+}
+
+Result<void> DirectoryStore::put(std::string_view name, BytesView bytes) {
+  PRECAST_TRY(check_name(name));
+  if (bytes.size() > limits::kMaxArtifactBytes) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("{} bytes are more than an entry may have ({}, kMaxArtifactBytes)",
+                             bytes.size(), limits::kMaxArtifactBytes));
+  }
+  auto stored = put_once(name, bytes);
+  if (stored || stored.error().code() != ErrorCode::unavailable) return stored;
+  // Somebody removed the cache, or a part of it, in the middle. It is made again, once.
+  PRECAST_TRY(reopen_root());
+  return put_once(name, bytes);
+}
+
+std::string DirectoryStore::locate(std::string_view name) const {
+  if (!is_name(name)) return "";
+  return fmt::format("{}/{}/{}/{}", path(), kLayout, fan_out(name), file_name(name));
+}
+
+std::string DirectoryStore::path() const { return root()->path; }
+
+}  // namespace precast::store

@@ -1,0 +1,44 @@
+// FileOps: the system calls of the directory store, one method for each.
+//
+// The default implementation is the kernel's. Tests derive from it to make the Nth call fail, to
+// cut writes short or to let a file look as if it had another owner.
+#pragma once
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <cerrno>
+#include <cstddef>
+
+namespace precast::store {
+
+// Each method means what the system call of its name means, errno included. Thread-safe.
+class FileOps {
+ public:
+  virtual ~FileOps() = default;
+
+  virtual int openat(int folder, const char* name, int flags, mode_t mode);
+  virtual int fstat(int fd, struct stat* status);
+  virtual ssize_t readlinkat(int folder, const char* name, char* target, std::size_t size);
+  virtual int mkdirat(int folder, const char* name, mode_t mode);
+  virtual ssize_t read(int fd, char* bytes, std::size_t count);
+  virtual ssize_t write(int fd, const char* bytes, std::size_t count);
+  virtual int fsync(int fd);
+  virtual int close(int fd);
+  // Both names are in the same folder.
+  virtual int renameat(int folder, const char* from, const char* to);
+  virtual int unlinkat(int folder, const char* name);
+};
+
+// The kernel's.
+FileOps& posix_file_ops();
+
+// Calls `call` again for as long as a signal interrupts it.
+template <typename Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+}  // namespace precast::store
