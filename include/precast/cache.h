@@ -143,8 +143,9 @@ class PRECAST_EXPORT Cache {
                                         const CompileOptions& options,
                                         const RequestOptions& request = {}) const;
 
- private:
   struct Impl;
+
+ private:
   explicit Cache(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<Impl> impl_;
 };

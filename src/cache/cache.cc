@@ -1,3 +1,5 @@
+#include "precast/cache.h"
+
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -6,7 +8,6 @@
 #include "cache/impl.h"
 #include "cache/prepare.h"
 #include "cache/request.h"
-#include "precast/cache.h"
 #include "store/directory_store.h"
 #include "topology/cpu_features.h"
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "cache/identity.h"
 #include "cache/prepare.h"
+#include "key/build_record.h"
 #include "proto/executable_view.h"
 #include "topology/cpu_features.h"
 #include "topology/placement.h"
@@ -16,69 +17,83 @@
 namespace precast::cache {
 namespace {
 
-Error incompatible(std::string message) {
-  return {ErrorCode::incompatible, std::move(message)};
+constexpr std::string_view kFeaturePrefix = "feature.";
+
+Error incompatible(std::string message) { return {ErrorCode::incompatible, std::move(message)}; }
+
+// One item's value as a message shows it.
+std::string shown(bool there, const Bytes& value) {
+  return there ? "'" + value + "'" : std::string("absent");
 }
 
-Error lacks_field(std::string_view field) {
-  return {ErrorCode::corrupt, fmt::format("the artifact's key record has no field '{}'", field)};
-}
-
-// Compares a field of the record with the same field made from this process's values, item by item, and names the first
-// difference.
-Result<void> same_field(const KeyRecord& record, const KeyField& here) {
-  const KeyField* there = record.find(here.name);
-  if (there == nullptr) return lacks_field(here.name);
-  if (*there == here) return {};
-  const std::vector<KeyDifference> differences = diff(KeyRecord({*there}), KeyRecord({here}));
-  if (differences.empty()) {
-    return incompatible(fmt::format("the artifact's {} differs from the one here", here.name));
+// Compares one field of the artifact's record with the same field made here, and names the first
+// item that differs.
+Result<void> same_field(const KeyRecord& artifact, const KeyRecord& here, std::string_view name) {
+  const KeyField* left = artifact.find(name);
+  const KeyField* right = here.find(name);
+  if (left == nullptr || right == nullptr) {
+    return Error(ErrorCode::corrupt,
+                 fmt::format("the artifact's key record has no field '{}'", name));
   }
+  const std::vector<KeyDifference> differences = diff(KeyRecord({*left}), KeyRecord({*right}));
+  if (differences.empty()) return {};
   const KeyDifference& first = differences.front();
   return incompatible(fmt::format(
-      "the artifact is for another {}: {} is {} there and {} here", here.name, first.item,
-      first.in_left ? "'" + first.left + "'" : std::string("absent"),
-      first.in_right ? "'" + first.right + "'" : std::string("absent")));
+      "the artifact was made for another {}: {} is {} there and {} here", name, first.item,
+      shown(first.in_left, first.left), shown(first.in_right, first.right)));
 }
 
-Result<void> has_features(std::string_view source, std::string_view triple,
-                          std::string_view required, const proto::CpuTarget& here) {
-  if (topology::architecture_of(triple) != topology::architecture_of(here.triple)) {
-    return incompatible(fmt::format("the artifact {} code for '{}', this client runs '{}'", source,
-                                    triple, here.triple));
+Result<void> runs_here(const proto::CpuTarget& required, const proto::CpuTarget& here,
+                       std::string_view source) {
+  if (topology::architecture_of(required.triple) != topology::architecture_of(here.triple)) {
+    return incompatible(fmt::format("the artifact {} '{}', this client runs '{}'", source,
+                                    required.triple, here.triple));
   }
-  const std::vector<std::string> missing = topology::missing_features(required, here.features);
+  const std::vector<std::string> missing =
+      topology::missing_features(required.features, here.features);
   if (missing.empty()) return {};
-  return incompatible(
-      fmt::format("the artifact {} CPU features that this one ('{}') lacks: {}; compile it here, or for a "
-                  "smaller instruction set (XLA_FLAGS=--xla_cpu_max_isa=…)",
-                  source, here.name, fmt::join(missing, ", ")));
+  return incompatible(fmt::format(
+      "the artifact {} a CPU with {}, which this one ('{}') lacks; compile the program here, or "
+      "for a smaller instruction set (XLA_FLAGS=--xla_cpu_max_isa=AVX2, for example)",
+      source, fmt::join(missing, ", "), here.name));
 }
 
-Result<void> check_cpu(const Client& client, const KeyRecord& record, BytesView executable) {
-  const KeyField* cpu = record.find(kCpuField);
-  if (cpu == nullptr) return lacks_field(kCpuField);
-  const Bytes* triple = cpu->find(kCpuTripleItem);
-  const std::optional<proto::CpuTarget> needs = proto::cpu_requirement(executable);
-  if (triple == nullptr && !needs) return {};  // no host code
-  PRECAST_ASSIGN(const proto::CpuTarget here, host_cpu(client));
-  if (triple != nullptr) {
-    PRECAST_TRY(has_features("was made for", *triple, joined_features(*cpu), here));
+// The CPU that the record names; nothing when the plugin emitted no host code.
+Result<std::optional<proto::CpuTarget>> recorded_cpu(const KeyRecord& record) {
+  const KeyField* cpu = record.find("cpu");
+  if (cpu == nullptr) {
+    return Error(ErrorCode::corrupt, "the artifact's key record has no field 'cpu'");
   }
-  if (needs) PRECAST_TRY(has_features("holds code for", needs->triple, needs->features, here));
-  return {};
+  const Bytes* triple = cpu->find("triple");
+  if (triple == nullptr) return std::optional<proto::CpuTarget>();
+  proto::CpuTarget target;
+  target.triple = *triple;
+  for (const KeyItem& item : cpu->items) {
+    if (!item.name.starts_with(kFeaturePrefix)) continue;
+    if (!target.features.empty()) target.features += ',';
+    target.features += item.value + item.name.substr(kFeaturePrefix.size());
+  }
+  return std::optional(std::move(target));
 }
 
 }  // namespace
 
 Result<void> check_compatible(const Client& client, const KeyRecord& record, BytesView executable,
                               const DeviceAssignment& assignment) {
-  PRECAST_ASSIGN(const KeyField plugin, plugin_field(client));
-  PRECAST_TRY(same_field(record, plugin));
-  PRECAST_ASSIGN(const topology::Placement placement,
+  key::KeyInputs inputs;
+  PRECAST_ASSIGN(inputs.plugin, plugin_identity(client));
+  PRECAST_ASSIGN(inputs.placement,
                  topology::place(client.platform_name(), assignment, device_facts(client)));
-  PRECAST_TRY(same_field(record, placement_field(placement)));
-  return check_cpu(client, record, executable);
+  const KeyRecord here = key::build_record(inputs);
+  PRECAST_TRY(same_field(record, here, "plugin"));
+  PRECAST_ASSIGN(const std::optional<proto::CpuTarget> recorded, recorded_cpu(record));
+  const std::optional<proto::CpuTarget> needed = proto::cpu_requirement(executable);
+  if (recorded || needed) {
+    PRECAST_ASSIGN(const proto::CpuTarget cpu, host_cpu(client));
+    if (recorded) PRECAST_TRY(runs_here(*recorded, cpu, "was made for"));
+    if (needed) PRECAST_TRY(runs_here(*needed, cpu, "holds code for"));
+  }
+  return same_field(record, here, "placement");
 }
 
 }  // namespace precast::cache

@@ -6,8 +6,8 @@
 namespace precast {
 namespace {
 
-// A variable that is set and not empty. secure_getenv: a set-uid program must not take its cache, which is code, from
-// its caller's environment.
+// A variable that is set and not empty. secure_getenv: a set-uid program must not take its cache,
+// which is code, from its caller's environment.
 std::string variable(const char* name) {
   const char* value = ::secure_getenv(name);
   return value == nullptr ? std::string() : std::string(value);
@@ -27,7 +27,8 @@ Result<DefaultDirectory> default_cache_directory() {
     return DefaultDirectory{home + "/.cache/precast", "HOME"};
   }
   return Error(ErrorCode::invalid_argument,
-               "no cache folder: neither PRECAST_CACHE nor XDG_CACHE_HOME nor HOME holds a path; set PRECAST_CACHE "
+               "no cache folder: neither PRECAST_CACHE nor XDG_CACHE_HOME nor HOME holds a path; "
+               "set PRECAST_CACHE "
                "or give a folder");
 }
 

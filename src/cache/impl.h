@@ -19,8 +19,8 @@ struct Cache::Impl {
   std::optional<Error> unusable;
   std::unique_ptr<store::Store> store;  // null when unusable or disabled
 
-  // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs must not print a
-  // thousand times that the disk is full.
+  // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs
+  // must not print a thousand times that the disk is full.
   void warn_once(const std::string& kind, const std::string& text);
 
  private:

@@ -15,16 +15,18 @@ namespace precast {
 namespace cache {
 namespace {
 
-// What PJRT made of the bytes must be what the artifact says it holds; a difference would be found at the first run, or
-// never.
+// What PJRT made of the bytes must be what the artifact says it holds; a difference would be found
+// at the first run, or never.
 Result<void> check_loaded(const LoadedExecutable& executable, const VerifiedArtifact& artifact,
                           const CompileOptions& options) {
   if (executable.replicas() != options.replicas() ||
       executable.partitions() != options.partitions()) {
-    return Error(ErrorCode::corrupt,
-                 fmt::format("the loaded executable has {} replicas and {} partitions, the artifact says {} and {}",
-                             executable.replicas(), executable.partitions(), options.replicas(),
-                             options.partitions()));
+    return Error(
+        ErrorCode::corrupt,
+        fmt::format(
+            "the loaded executable has {} replicas and {} partitions, the artifact says {} and {}",
+            executable.replicas(), executable.partitions(), options.replicas(),
+            options.partitions()));
   }
   const std::optional<ProgramSignature>& signature = artifact.signature();
   if (signature && executable.result_count() != signature->results.size()) {
@@ -35,7 +37,8 @@ Result<void> check_loaded(const LoadedExecutable& executable, const VerifiedArti
   if (const std::optional<DeviceAssignment> wanted = options.assignment()) {
     std::vector<std::int64_t> got = executable.device_ids();
     if (got.size() == wanted->device_ids.size() && got != wanted->device_ids) {
-      return Error(ErrorCode::plugin_error, "the plugin loaded the executable on other devices than it was asked to");
+      return Error(ErrorCode::plugin_error,
+                   "the plugin loaded the executable on other devices than it was asked to");
     }
   }
   return {};
@@ -52,8 +55,9 @@ Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtif
                  "the artifact holds a portable executable, which this version does not load");
   }
   const CompileOptions overridden = options.without_dumps();
-  PRECAST_ASSIGN(LoadedExecutable executable,
-                 pjrt::deserialize_and_load(client, artifact.executable(), overridden.serialized()));
+  PRECAST_ASSIGN(
+      LoadedExecutable executable,
+      pjrt::deserialize_and_load(client, artifact.executable(), overridden.serialized()));
   PRECAST_TRY(check_loaded(executable, artifact, options));
   if (artifact.signature()) pjrt::set_signature(executable, *artifact.signature());
   return executable;

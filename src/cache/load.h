@@ -1,4 +1,5 @@
-// Load: from verified bytes to an executable on devices, with every check that can be made before PJRT.
+// Load: from verified bytes to an executable on devices, with every check that can be made before
+// PJRT.
 #pragma once
 
 #include "precast/artifact.h"
@@ -10,8 +11,9 @@
 
 namespace precast::cache {
 
-// Loads `artifact`, whose record is `record`, with `options`: the compile options of the artifact with the assignment
-// that is wanted now. Errors: incompatible, corrupt (the stored parts contradict each other), plugin_error.
+// Loads `artifact`, whose record is `record`, with `options`: the compile options of the artifact
+// with the assignment that is wanted now. Errors: incompatible, corrupt (the stored parts
+// contradict each other), plugin_error.
 Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtifact& artifact,
                                        const KeyRecord& record, const CompileOptions& options);
 

@@ -10,8 +10,8 @@
 
 namespace precast::cache {
 
-// Runs `work`, appends its duration to `phases` and returns what it returned. A phase that is entered twice (a trial
-// load inside "prove") is its caller's business: phases do not nest.
+// Runs `work`, appends its duration to `phases` and returns what it returned. A phase that is
+// entered twice (a trial load inside "prove") is its caller's business: phases do not nest.
 template <typename Work>
 auto timed(std::vector<Phase>& phases, std::string name, Work&& work) {
   const auto start = std::chrono::steady_clock::now();

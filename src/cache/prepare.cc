@@ -42,8 +42,7 @@ std::vector<topology::DeviceFacts> device_facts(const Client& client) {
 
 Result<CompileOptions> with_assignment(const Client& client, const CompileOptions& options) {
   const std::vector<topology::DeviceFacts> devices = device_facts(client);
-  PRECAST_TRY(
-      topology::validate_counts(options.replicas(), options.partitions(), devices.size()));
+  PRECAST_TRY(topology::validate_counts(options.replicas(), options.partitions(), devices.size()));
   if (options.portable()) return options;
   if (const std::optional<DeviceAssignment> given = options.assignment()) {
     PRECAST_TRY(topology::validate(*given, devices));
@@ -63,11 +62,13 @@ Result<void> check_program_version(const Plugin& plugin, const Program& program)
   if (!wanted || !newest) return {};
   // The patch number never changes what can be read.
   if (std::pair(wanted->major, wanted->minor) <= std::pair(newest->major, newest->minor)) return {};
-  return Error(ErrorCode::invalid_argument,
-               fmt::format("program '{}' is StableHLO {}, but the plugin '{}' reads up to {}; export it for {} or "
-                           "older, or use a newer plugin",
-                           program.name(), wanted->to_string(), plugin.path(), newest->to_string(),
-                           newest->to_string()));
+  return Error(
+      ErrorCode::invalid_argument,
+      fmt::format(
+          "program '{}' is StableHLO {}, but the plugin '{}' reads up to {}; export it for {} or "
+          "older, or use a newer plugin",
+          program.name(), wanted->to_string(), plugin.path(), newest->to_string(),
+          newest->to_string()));
 }
 
 }  // namespace precast::cache

@@ -14,12 +14,13 @@ namespace precast::cache {
 // The client's devices as plain values.
 std::vector<topology::DeviceFacts> device_facts(const Client& client);
 
-// The options with an assignment: the caller's, or the client's default. A portable executable has none; its devices
-// are chosen at each run. invalid_argument when the counts exceed the devices, an id does not exist or stands twice.
+// The options with an assignment: the caller's, or the client's default. A portable executable has
+// none; its devices are chosen at each run. invalid_argument when the counts exceed the devices, an
+// id does not exist or stands twice.
 Result<CompileOptions> with_assignment(const Client& client, const CompileOptions& options);
 
-// invalid_argument when the program is a portable artifact of a newer StableHLO than the plugin reads. The plugin would
-// refuse it too, with a text that guesses at three causes.
+// invalid_argument when the program is a portable artifact of a newer StableHLO than the plugin
+// reads. The plugin would refuse it too, with a text that guesses at three causes.
 Result<void> check_program_version(const Plugin& plugin, const Program& program);
 
 }  // namespace precast::cache

@@ -10,10 +10,10 @@
 #include "cache/identity.h"
 #include "cache/load.h"
 #include "cache/phases.h"
+#include "pjrt/internal.h"
 #include "precast/plugin.h"
 #include "precast/version.h"
 #include "proto/executable_view.h"
-#include "pjrt/internal.h"
 
 namespace precast::cache {
 namespace {
@@ -30,8 +30,9 @@ std::int64_t unix_seconds() {
       .count();
 }
 
-// What the executable takes and gives, from the plugin's own optimized program. Nothing when the plugin does not give it:
-// then runs are checked by count only, and the artifact has no signature section.
+// What the executable takes and gives, from the plugin's own optimized program. Nothing when the
+// plugin does not give it: then runs are checked by count only, and the artifact has no signature
+// section.
 std::optional<ProgramSignature> read_signature(const CompiledExecutable& executable) {
   const Result<Bytes> optimized = executable.optimized_program();
   if (!optimized) return std::nullopt;
@@ -83,9 +84,8 @@ Result<bool> Request::name() {
     report_.warnings.push_back(cache_.unusable->to_string());
     return bypass(Reason::store_unavailable, cache_.unusable->to_string());
   }
-  Result<KeyResult> key = timed(report_.phases, "key", [this] {
-    return identify(client_, program_, options_, wishes_);
-  });
+  Result<KeyResult> key = timed(report_.phases, "key",
+                                [this] { return identify(client_, program_, options_, wishes_); });
   if (!key) {
     PRECAST_TRY(fault(Stage::key, std::move(key).error()));
     return false;
@@ -98,7 +98,8 @@ Result<bool> Request::name() {
 }
 
 Result<std::optional<LoadedExecutable>> Request::look_up() {
-  auto bytes = timed(report_.phases, "lookup", [this] { return cache_.store->get(report_.key->hex()); });
+  auto bytes =
+      timed(report_.phases, "lookup", [this] { return cache_.store->get(report_.key->hex()); });
   if (!bytes) {
     PRECAST_TRY(fault(Stage::lookup, std::move(bytes).error()));
     return std::optional<LoadedExecutable>();
@@ -131,8 +132,9 @@ Result<std::optional<LoadedExecutable>> Request::look_up() {
   return std::optional<LoadedExecutable>(std::move(loaded).value());
 }
 
-// The stored options with this request's devices. The key does not see device ids, so the stored options may name
-// others; everything else in them is what the key saw, or was proven not to matter.
+// The stored options with this request's devices. The key does not see device ids, so the stored
+// options may name others; everything else in them is what the key saw, or was proven not to
+// matter.
 Result<LoadedExecutable> Request::load_entry(const VerifiedArtifact& artifact) {
   auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
   if (!stored) return Error(ErrorCode::corrupt, "compile options: " + stored.error().message());
@@ -157,8 +159,8 @@ Result<void> Request::store(const CompiledExecutable& compiled) {
   auto serialized = timed(report_.phases, "serialize", [&] { return compiled.serialize(); });
   if (!serialized) return fault(Stage::serialize, std::move(serialized).error());
   report_.executable_bytes = serialized->size();
-  auto artifact = timed(report_.phases, "encode",
-                        [&] { return encode(compiled, *serialized, compile_ms); });
+  auto artifact =
+      timed(report_.phases, "encode", [&] { return encode(compiled, *serialized, compile_ms); });
   if (!artifact) return fault(Stage::prove, std::move(artifact).error());
   auto proven = timed(report_.phases, "prove", [&] { return prove(*artifact, *serialized); });
   if (!proven) return fault(Stage::prove, std::move(proven).error());

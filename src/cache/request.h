@@ -33,9 +33,11 @@ class Request {
   Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);
   // Compiles, and stores when the plan says so.
   Result<LoadedExecutable> compile();
-  // Serializes, encodes, proves and publishes. Every fault ends in the report, or, with strict, in the error.
+  // Serializes, encodes, proves and publishes. Every fault ends in the report, or, with strict, in
+  // the error.
   Result<void> store(const CompiledExecutable& compiled);
-  // Applies the plan to a fault: the error itself when the plan returns it, else nothing and `step_` is what follows.
+  // Applies the plan to a fault: the error itself when the plan returns it, else nothing and
+  // `step_` is what follows.
   Result<void> fault(Stage stage, Error error);
 
   Result<Bytes> encode(const CompiledExecutable& compiled, Bytes serialized, double compile_ms);

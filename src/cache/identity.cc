@@ -1,0 +1,136 @@
+#include "cache/identity.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/prepare.h"
+#include "key/build_record.h"
+#include "precast/plugin.h"
+#include "program/program_digest.h"
+#include "proto/canonical_options.h"
+#include "topology/placement.h"
+
+namespace precast::cache {
+namespace {
+
+KeyResult bypass(Reason reason, std::string detail) {
+  return {std::nullopt, reason, std::move(detail)};
+}
+
+// What the plugin will read when it compiles, hence getenv.
+std::vector<std::pair<std::string, std::string>> environment(std::string_view platform) {
+  std::vector<std::pair<std::string, std::string>> set;
+  for (const std::string_view name : key::environment_names(platform)) {
+    const std::string variable(name);
+    if (const char* value = std::getenv(variable.c_str())) set.emplace_back(variable, value);
+  }
+  return set;
+}
+
+// Why a program on these devices must not be cached, before anything costly is read.
+std::optional<KeyResult> bypass_by_client(const Client& client, const CompileOptions& options) {
+  const std::string& platform = client.platform_name();
+  if (platform != "cpu") {
+    // The executables of other platforms depend on libraries beside the plugin (CUDA, cuDNN, the
+    // PTX compiler).
+    return bypass(
+        Reason::platform_unknown,
+        "the key does not yet cover what executables of platform '" + platform + "' depend on");
+  }
+  const Plugin plugin = client.plugin();
+  const PluginCapabilities& can = plugin.capabilities();
+  if (!can.deserialize_and_load || !can.override_compile_options) {
+    return bypass(
+        Reason::cannot_load,
+        fmt::format("the plugin's API version {} cannot load executables with other options",
+                    plugin.api_version().to_string()));
+  }
+  const std::optional<DeviceAssignment> assignment = options.assignment();
+  if (!assignment) {
+    return bypass(Reason::cannot_load, "the options ask for a portable executable");
+  }
+  for (const Device& device : client.devices()) {
+    const auto& ids = assignment->device_ids;
+    if (!device.addressable && std::find(ids.begin(), ids.end(), device.id) != ids.end()) {
+      return bypass(
+          Reason::multi_process,
+          fmt::format("device {} belongs to process {}: all processes must decide together",
+                      device.id, device.process_index));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<KeyResult> bypass_by_flags(const Client& client,
+                                         const proto::CanonicalOptions& options) {
+  const std::string& flags = client.flags().xla_flags;
+  if (proto::names_flags_file(flags)) {
+    return bypass(Reason::option_names_file, "XLA_FLAGS names a file of flags: '" + flags + "'");
+  }
+  std::vector<std::string> names = options.file_options;
+  for (std::string& name : proto::file_options_in_flags(flags, client.platform_name())) {
+    names.push_back(std::move(name));
+  }
+  if (names.empty()) return std::nullopt;
+  return bypass(Reason::option_names_file,
+                fmt::format("the key does not see the content of the file named by {}",
+                            fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+Result<proto::CpuTarget> host_cpu(const Client& client) {
+  PRECAST_ASSIGN(const TopologyFacts topology, client.topology());
+  if (topology.serialized.empty()) {
+    return Error(ErrorCode::unsupported,
+                 "the plugin does not serialize its topology, which names the CPU");
+  }
+  return proto::cpu_from_topology(topology.serialized);
+}
+
+Result<key::PluginIdentity> plugin_identity(const Client& client) {
+  const Plugin plugin = client.plugin();
+  PRECAST_ASSIGN(const PluginFile file, plugin.mapped_file());
+  return key::PluginIdentity{.platform = client.platform_name(),
+                             .platform_version = client.platform_version(),
+                             .sha256 = file.digest,
+                             .api_version = plugin.api_version(),
+                             .attributes = plugin.attributes()};
+}
+
+Result<KeyResult> identify(const Client& client, const Program& program,
+                           const CompileOptions& options, const RequestOptions& request) {
+  if (std::optional<KeyResult> early = bypass_by_client(client, options)) return *std::move(early);
+  PRECAST_ASSIGN(proto::CanonicalOptions canonical,
+                 proto::canonicalize(options, client.platform_name()));
+  if (std::optional<KeyResult> early = bypass_by_flags(client, canonical)) return *std::move(early);
+  Result<key::PluginIdentity> plugin = plugin_identity(client);
+  if (!plugin) return bypass(Reason::plugin_bytes_unknown, plugin.error().to_string());
+  Result<proto::CpuTarget> cpu = host_cpu(client);
+  if (!cpu) return bypass(Reason::cpu_unknown, cpu.error().to_string());
+  PRECAST_ASSIGN(
+      topology::Placement placement,
+      topology::place(client.platform_name(), *options.assignment(), device_facts(client)));
+
+  key::KeyInputs inputs{
+      .program = program::digest_program(program),
+      .options = std::move(canonical.items),
+      .flags = {client.flags().xla_flags, client.flags().libtpu_init_args},
+      .client_options = client.options(),
+      .environment = environment(client.platform_name()),
+      .plugin = std::move(plugin).value(),
+      .placement = std::move(placement),
+      .cpu = key::HostCpu{std::move(cpu).value(), client.cpu_count()},
+      .salt = request.salt,
+  };
+  return KeyResult{key::build_record(inputs), Reason::none, {}};
+}
+
+}  // namespace precast::cache
