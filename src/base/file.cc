@@ -1,14 +1,18 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+
+#include "base/hash.h"
 
 namespace precast::base {
 namespace {
@@ -38,6 +42,23 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// mkstemp would make the file private, and the umask can only be asked by changing it, for all
+// threads. So the name is made here, and the kernel gives the file its mode.
+Result<Fd> create_temporary(const std::string& folder, std::string& name) {
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::array<char, 8> random{};
+    if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+      return errno_error(errno, "cannot get random bytes");
+    }
+    name = folder + "/.precast-tmp-" + to_hex({random.data(), random.size()});
+    Fd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd) return fd;
+    if (errno != EEXIST) break;
+  }
+  return errno_error(errno, "cannot create a file in '" + folder + "'");
+}
+
 }  // namespace
 
 Error errno_error(int error_number, const std::string& what) {
@@ -63,10 +84,10 @@ Result<Bytes> read_all(int fd, std::uint64_t max_bytes, const std::string& name)
   }
   std::size_t used = 0;
   while (true) {
-    // A regular file is read in one go into what was reserved; the last call sees the end of the
-    // file.
-    const std::size_t room = std::max(bytes.capacity() - used, std::size_t{1});
-    const std::size_t want = std::min(std::max(room, kReadChunkBytes), kReadChunkBytes * 64);
+    // A regular file is read into what was reserved, whose last byte is for the call that sees the
+    // end of the file: asking for more would copy the whole string into twice the memory.
+    const std::size_t room = bytes.capacity() - used;
+    const std::size_t want = room == 0 ? kReadChunkBytes : std::min(room, kReadChunkBytes * 64);
     bytes.resize(used + want);
     const ssize_t got = ::read(fd, bytes.data() + used, want);
     if (got < 0) {
@@ -117,17 +138,10 @@ Result<Bytes> read_file(const std::string& path, std::uint64_t max_bytes) {
 
 Result<void> write_file_atomic(const std::string& path, BytesView bytes) {
   const std::string folder = folder_of(path);
-  std::string temporary = folder + "/.precast-tmp-XXXXXX";
-  const Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd) return errno_error(errno, "cannot create a file in '" + folder + "'");
-  // mkostemp makes the file private; a file that the user asked for follows the umask like any
-  // other.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
+  std::string temporary;
+  PRECAST_ASSIGN(const Fd fd, create_temporary(folder, temporary));
   auto written = [&]() -> Result<void> {
     PRECAST_TRY(write_all(fd.get(), bytes, path));
-    if (::fchmod(fd.get(), 0666 & ~mask) != 0)
-      return errno_error(errno, "cannot set the mode of '" + path + "'");
     if (::fsync(fd.get()) != 0) return errno_error(errno, "cannot flush '" + path + "'");
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
       return errno_error(errno, "cannot rename to '" + path + "'");
