@@ -1,0 +1,68 @@
+#include "topology/cpu_features.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace precast::topology {
+namespace {
+
+// LLVM lists both kinds in one text and marks neither. A hint that is missing here counts as a
+// feature: a false miss, never a false hit.
+constexpr std::array<std::string_view, 5> kHintPrefixes = {"prefer-", "fast-", "slow-", "tuning-",
+                                                           "false-deps-"};
+constexpr std::array<std::string_view, 5> kHints = {
+    "allow-light-256-bit", "branchfusion", "idivl-to-divb", "idivq-to-divl", "macrofusion"};
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+// Name to whether it is on, sorted by name, hints dropped.
+std::map<std::string_view, bool> parse(std::string_view list) {
+  std::map<std::string_view, bool> features;
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    std::string_view name = trim(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+    const bool on = !name.starts_with('-');
+    if (name.starts_with('-') || name.starts_with('+')) name.remove_prefix(1);
+    if (!name.empty() && !is_tuning_hint(name)) features[name] = on;
+  }
+  return features;
+}
+
+}  // namespace
+
+bool is_tuning_hint(std::string_view feature) {
+  return std::ranges::find(kHints, feature) != kHints.end() ||
+         std::ranges::any_of(kHintPrefixes,
+                             [&](std::string_view prefix) { return feature.starts_with(prefix); });
+}
+
+std::vector<std::string> isa_features(std::string_view list) {
+  std::vector<std::string> features;
+  for (const auto& [name, on] : parse(list)) {
+    features.push_back((on ? "+" : "-") + std::string(name));
+  }
+  return features;
+}
+
+std::vector<std::string> missing_features(std::string_view required, std::string_view host) {
+  const std::map<std::string_view, bool> present = parse(host);
+  std::vector<std::string> missing;
+  for (const auto& [name, on] : parse(required)) {
+    const auto found = present.find(name);
+    if (on && (found == present.end() || !found->second)) missing.emplace_back(name);
+  }
+  return missing;
+}
+
+std::string_view architecture_of(std::string_view triple) {
+  return triple.substr(0, triple.find('-'));
+}
+
+}  // namespace precast::topology
