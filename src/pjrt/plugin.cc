@@ -1,0 +1,200 @@
+#include "precast/plugin.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/file.h"
+#include "pjrt/capabilities.h"
+#include "pjrt/client_impl.h"
+#include "pjrt/find.h"
+#include "pjrt/functions.h"
+#include "pjrt/named_values.h"
+#include "pjrt/plugin_environment.h"
+#include "pjrt/plugin_impl.h"
+
+namespace precast {
+namespace pjrt {
+namespace {
+
+constexpr int kSupportedMajor = 0;
+constexpr std::string_view kElfMagic =
+    "\x7f"
+    "ELF";
+
+struct LibraryFile {
+  std::string real_path;
+  FileIdentity identity;
+};
+
+// The real path and state of a file that can be a library. dlopen's own words for a folder or a
+// text file ("file too short") would help nobody.
+Result<LibraryFile> examine(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
+  if (real == nullptr) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      return Error(ErrorCode::invalid_argument, "no file '" + path + "'");
+    }
+    return base::errno_error(errno, "cannot reach the plugin '" + path + "'");
+  }
+  LibraryFile library;
+  library.real_path = real.get();
+  const base::Fd fd(::open(real.get(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status{};
+  if (!fd || ::fstat(fd.get(), &status) != 0) {
+    return base::errno_error(errno, "cannot read the plugin '" + path + "'");
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return Error(ErrorCode::invalid_argument,
+                 "'" + path + "' is a folder; a plugin is a shared library in a file");
+  }
+  char magic[4] = {};
+  if (!S_ISREG(status.st_mode) || ::read(fd.get(), magic, sizeof magic) != sizeof magic ||
+      std::string_view(magic, sizeof magic) != kElfMagic) {
+    return Error(ErrorCode::invalid_argument,
+                 "'" + path + "' is not a shared library: it does not begin like an ELF file");
+  }
+  library.identity = FileIdentity::of(status);
+  return library;
+}
+
+struct Opened {
+  const PJRT_Api* table;
+  const void* entry_point;
+};
+
+Result<Opened> open_library(const std::string& path) {
+  // RTLD_NOW: a symbol that is missing is an error here, with its name, and not the end of the
+  // process at the first call that needs it. RTLD_LOCAL: plugins bring their own copies of LLVM and
+  // protobuf, which must not meet those of another. Never closed: plugins start threads that run
+  // their code until the process ends.
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* why = ::dlerror();
+    return Error(ErrorCode::invalid_argument,
+                 "cannot load '" + path + "': " + (why == nullptr ? "no reason given" : why));
+  }
+  void* symbol = ::dlsym(library, kEntryPoint);
+  if (symbol == nullptr) {
+    return Error(ErrorCode::invalid_argument,
+                 "'" + path + "' is not a PJRT plugin: it has no " + std::string(kEntryPoint));
+  }
+  const auto get_api = reinterpret_cast<EntryPoint>(symbol);
+  return Opened{get_api(), symbol};
+}
+
+Result<std::shared_ptr<Plugin::Impl>> load(const LibraryFile& library) {
+  PRECAST_ASSIGN(const Opened opened, open_library(library.real_path));
+  PRECAST_TRY(check_table(opened.table));
+  auto plugin = std::make_shared<Plugin::Impl>(opened.table, library.real_path);
+  plugin->entry_point = opened.entry_point;
+  plugin->opened = library.identity;
+
+  // Plugins may do without these two.
+  if (plugin->api.has(kPluginInitialize)) {
+    Block<PJRT_Plugin_Initialize_Args> args;
+    PRECAST_TRY(plugin->api.call(kPluginInitialize, args));
+  }
+  if (plugin->api.has(kPluginAttributes)) {
+    Block<PJRT_Plugin_Attributes_Args> args;
+    PRECAST_TRY(plugin->api.call(kPluginAttributes, args));
+    plugin->attributes = from_abi(args->attributes, args->num_attributes);
+  }
+  plugin->capabilities = capabilities_of(plugin->api);
+  return plugin;
+}
+
+// The plugins of this process, by real path. Never destroyed: threads of plugins outlive main.
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<Plugin::Impl>> plugins;
+};
+
+Registry& registry() {
+  static Registry& instance = *new Registry;
+  return instance;
+}
+
+}  // namespace
+
+Result<void> check_table(const PJRT_Api* table) {
+  if (table == nullptr) {
+    return Error(ErrorCode::invalid_argument,
+                 std::string(kEntryPoint) + " of the plugin gives no function table");
+  }
+  if (table->struct_size < offsetof(PJRT_Api, pjrt_api_version) + sizeof(PJRT_Api_Version)) {
+    return Error(ErrorCode::invalid_argument, "the plugin's function table has " +
+                                                  std::to_string(table->struct_size) +
+                                                  " bytes, too few for its version");
+  }
+  const int major = table->pjrt_api_version.major_version;
+  if (major != kSupportedMajor) {
+    return Error(ErrorCode::unsupported, "the plugin speaks version " + std::to_string(major) +
+                                             "." +
+                                             std::to_string(table->pjrt_api_version.minor_version) +
+                                             " of the PJRT C API, Precast speaks major version " +
+                                             std::to_string(kSupportedMajor));
+  }
+  if (table->struct_size < offsetof(PJRT_Api, PJRT_Error_GetCode) + sizeof(void*)) {
+    return Error(ErrorCode::unsupported,
+                 "the plugin's function table has " + std::to_string(table->struct_size) +
+                     " bytes, too few for the functions that every plugin has");
+  }
+  return {};
+}
+
+Client::FlagSnapshot flags_of(Plugin::Impl& plugin) {
+  const std::lock_guard lock(plugin.mutex);
+  if (!plugin.flags) {
+    plugin.flags = Client::FlagSnapshot{plugin_variable("XLA_FLAGS").value_or(""),
+                                        plugin_variable("LIBTPU_INIT_ARGS").value_or("")};
+  }
+  return *plugin.flags;
+}
+
+}  // namespace pjrt
+
+Result<Plugin> Plugin::open(const std::string& name_or_path) {
+  PRECAST_ASSIGN(const std::string path, pjrt::resolve(name_or_path, pjrt::search_environment()));
+  PRECAST_ASSIGN(const pjrt::LibraryFile library, pjrt::examine(path));
+  pjrt::Registry& registry = pjrt::registry();
+  const std::lock_guard lock(registry.mutex);
+  if (const auto known = registry.plugins.find(library.real_path);
+      known != registry.plugins.end()) {
+    return Plugin(known->second);
+  }
+  PRECAST_ASSIGN(std::shared_ptr<Impl> impl,
+                 pjrt::load(library).with("while opening '" + library.real_path + "'"));
+  registry.plugins.emplace(library.real_path, impl);
+  return Plugin(std::move(impl));
+}
+
+const std::string& Plugin::path() const { return impl_->path; }
+ApiVersion Plugin::api_version() const { return impl_->api.version(); }
+std::size_t Plugin::api_struct_size() const { return impl_->api.struct_size(); }
+const std::vector<NamedValue>& Plugin::attributes() const { return impl_->attributes; }
+const PluginCapabilities& Plugin::capabilities() const { return impl_->capabilities; }
+
+Result<PluginFile> Plugin::mapped_file() const {
+  const std::lock_guard lock(impl_->mutex);
+  PRECAST_ASSIGN(pjrt::HashedFile hashed,
+                 pjrt::mapped_file_at(impl_->entry_point, impl_->opened,
+                                      pjrt::DigestMemory::of_user(), impl_->hashed));
+  impl_->hashed = hashed;
+  return std::move(hashed.file);
+}
+
+Result<Client> Plugin::create_client(const std::vector<NamedValue>& options) const {
+  return pjrt::create_client(*this, options);
+}
+
+}  // namespace precast

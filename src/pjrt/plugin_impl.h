@@ -1,0 +1,44 @@
+// What stands behind a Plugin.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pjrt/call.h"
+#include "pjrt/digest_memory.h"
+#include "pjrt/mapped_file.h"
+#include "precast/client.h"
+#include "precast/plugin.h"
+#include "precast/result.h"
+
+namespace precast {
+
+struct Plugin::Impl {
+  Impl(const PJRT_Api* table, std::string real_path) : api(table), path(std::move(real_path)) {}
+
+  const pjrt::Api api;
+  const std::string path;
+  const void* entry_point = nullptr;  // the address of GetPjrtApi: in the library's own mapping
+  pjrt::FileIdentity opened;          // the file just before it was mapped
+  std::vector<NamedValue> attributes;
+  PluginCapabilities capabilities;
+
+  std::mutex mutex;  // guards what follows
+  std::optional<pjrt::HashedFile> hashed;
+  std::optional<Client::FlagSnapshot> flags;
+};
+
+namespace pjrt {
+
+// The part of Plugin::open that checks a table: the major version, and a size that holds the
+// version and the functions without which no error can be read. Errors: invalid_argument,
+// unsupported.
+Result<void> check_table(const PJRT_Api* table);
+
+// The environment's XLA_FLAGS and LIBTPU_INIT_ARGS at the first call for this plugin.
+Client::FlagSnapshot flags_of(Plugin::Impl& plugin);
+
+}  // namespace pjrt
+}  // namespace precast
