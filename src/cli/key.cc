@@ -1,0 +1,73 @@
+// precast key: the key that a compile has, without compiling.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "cli/record_view.h"
+#include "cli/request.h"
+#include "cli/text.h"
+#include "cli/verb_app.h"
+#include "cli/verbs.h"
+
+namespace precast::cli {
+namespace {
+
+struct Arguments {
+  std::string program;
+  bool items = false;
+  RequestArguments request;
+};
+
+Result<ExitCode> key(const Arguments& arguments, Output& out) {
+  PRECAST_ASSIGN(const Program program, Program::from_file(arguments.program));
+  PRECAST_ASSIGN(const CompileOptions options, arguments.request.compile_options());
+  PRECAST_ASSIGN(const Session session, open_session(arguments.request.plugin, out));
+  // A key needs no cache folder, so none is opened.
+  CacheConfig config;
+  config.disabled = true;
+  auto made = Cache::open(std::move(config))
+                  .key(session.client, program, options, arguments.request.request);
+  if (!made) return std::move(made).error().with("program '" + program.name() + "'");
+
+  Json object = {{"schema", "precast.key/1"},
+                 {"key", made->record ? Json(made->record->digest().hex()) : Json()},
+                 {"reason", to_string(made->bypass)},
+                 {"detail", made->detail},
+                 {"plugin", json_of_plugin(session)},
+                 {"fields", Json::array()}};
+  if (!made->record) {
+    out.answer(fmt::format("no key ({}): {}\n", to_string(made->bypass), printable(made->detail)));
+    out.object(object);
+    return ExitCode::negative;
+  }
+  const KeyRecord& record = *made->record;
+  object["fields"] = json_of_fields(record, arguments.items);
+  out.object(object);
+  out.answer(record.digest().hex() + "\n");
+  out.print("\n");
+  if (arguments.items) {
+    out.print(text_of_items(record));
+  } else {
+    out.print(table_of_fields(record), 2);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Verb add_key(CLI::App& root) {
+  CLI::App* app = add_verb(root, "key", "show the key of a compile, without compiling",
+                           "precast key ranker.mlirbc --items");
+  auto arguments = std::make_shared<Arguments>();
+  app->add_option("PROGRAM", arguments->program,
+                  "StableHLO text or bytecode, or an HLO proto; - reads standard input")
+      ->type_name("")
+      ->required();
+  app->add_flag("--items", arguments->items, "show every item of every field")->group("Output");
+  arguments->request.add_to(*app, "--device-ids");
+  return {app, [arguments](Output& out) { return key(*arguments, out); }};
+}
+
+}  // namespace precast::cli

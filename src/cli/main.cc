@@ -1,0 +1,126 @@
+// The precast command: reads the command line and runs one verb.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/output.h"
+#include "cli/text.h"
+#include "cli/verb_app.h"
+#include "cli/verbs.h"
+#include "precast/version.h"
+
+namespace precast::cli {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Verb>& verbs) {
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs) names.push_back(verb.app->get_name());
+  return names;
+}
+
+// "did you mean" for an option that the verb does not have.
+std::string nearest_option(const CLI::App& app, const std::string& text) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return nearest_word(text.substr(0, text.find('=')), names);
+}
+
+// An error of the parser, in our words where its own help less.
+std::string message_of(const CLI::ParseError& error, const CLI::App& root) {
+  std::string message = error.what();
+  const CLI::App* app = &root;
+  for (const CLI::App* sub : root.get_subcommands()) app = sub;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> extras = app->remaining();
+    if (!extras.empty() && extras[0].starts_with("--")) {
+      message = "'" + app->get_name() + "' has no option '" + printable(extras[0]) + "'";
+      const std::string nearest = nearest_option(*app, extras[0]);
+      if (!nearest.empty()) message += "; did you mean " + nearest + "?";
+    }
+  }
+  return message;
+}
+
+// The verb when the first word is none, so that the answer is about verbs and not about options.
+bool is_unknown_verb(const std::vector<std::string>& words, const std::vector<Verb>& verbs) {
+  if (words.empty() || words[0].starts_with('-')) return false;
+  for (const Verb& verb : verbs) {
+    if (verb.app->get_name() == words[0]) return false;
+  }
+  return true;
+}
+
+// What the command line asks for before the parser knows: errors of the parser are JSON, too.
+bool asks_for_json(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") return false;
+    if (word == "--json") return true;
+  }
+  return false;
+}
+
+ExitCode unknown_verb(const std::string& word, const std::vector<Verb>& verbs, Output& out) {
+  const std::vector<std::string> names = names_of(verbs);
+  const std::string nearest = nearest_word(word, names);
+  std::string message = "there is no verb '" + printable(word, 100) + "'";
+  message +=
+      nearest.empty() ? "; the verbs are " + joined(names) : "; did you mean '" + nearest + "'?";
+  return out.usage(message);
+}
+
+ExitCode run_verb(const std::vector<Verb>& verbs, Output& out) {
+  for (const Verb& verb : verbs) {
+    if (!verb.app->parsed()) continue;
+    const Result<ExitCode> code = verb.action(out);
+    return code ? *code : out.error(code.error());
+  }
+  return out.usage("no verb given");
+}
+
+int command(int argc, char** argv) {
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  CLI::App root("precast: XLA executables, compiled once, loaded anywhere.\n", "precast");
+  root.set_version_flag("--version", "precast " PRECAST_VERSION, "show the version");
+  root.get_formatter()->column_width(34);
+  root.require_subcommand(1);
+  root.footer("'precast VERB --help' shows a verb's options and an example.");
+  OutputOptions options;
+  const std::vector<Verb> verbs = {add_compile(root), add_run(root),    add_key(root),
+                                   add_inspect(root), add_verify(root), add_plugins(root),
+                                   add_doctor(root),  add_version(root)};
+  for (const Verb& verb : verbs) add_output_options(*verb.app, options);
+  Output out(options);
+  const auto finish = [&out](ExitCode code) { return static_cast<int>(out.finish(code)); };
+
+  options.json = asks_for_json(words);
+  if (is_unknown_verb(words, verbs)) return finish(unknown_verb(words[0], verbs, out));
+  if (words.empty()) {
+    std::fputs(root.help().c_str(), stderr);
+    return finish(ExitCode::usage);
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    options.json = false;
+    root.exit(success);
+    return finish(ExitCode::done);
+  } catch (const CLI::ParseError& error) {
+    out.advise("'precast VERB --help' shows the options");
+    return finish(out.usage(message_of(error, root)));
+  }
+  return finish(run_verb(verbs, out));
+}
+
+}  // namespace
+}  // namespace precast::cli
+
+int main(int argc, char** argv) {
+  // A reader that has seen enough closes the pipe: writing then fails, and the command ends.
+  std::signal(SIGPIPE, SIG_IGN);
+  return precast::cli::command(argc, argv);
+}

@@ -1,0 +1,37 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+namespace precast::cli {
+
+Progress::Progress(std::string what, const Output& out) {
+  if (out.quiet() || isatty(STDERR_FILENO) != 1) return;
+  thread_ = std::thread([this, text = std::move(what)] { show(text); });
+}
+
+Progress::~Progress() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Progress::show(const std::string& what) {
+  std::unique_lock lock(mutex_);
+  int seconds = 0;
+  while (!wake_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; })) {
+    const std::string line = fmt::format("\r{}… {} s\033[K", what, ++seconds);
+    (void)std::fwrite(line.data(), 1, line.size(), stderr);
+  }
+  if (seconds > 0) (void)std::fputs("\r\033[K", stderr);
+}
+
+}  // namespace precast::cli

@@ -1,0 +1,22 @@
+// A key record for people and as JSON.
+#pragma once
+
+#include <string>
+
+#include "cli/json.h"
+#include "cli/table.h"
+#include "precast/key.h"
+
+namespace precast::cli {
+
+// [{"name", "digest", "items"}]: with `items` an array of {"name", "value"}, else their number.
+// Long values are given by size and digest.
+Json json_of_fields(const KeyRecord& record, bool items);
+
+// A row for each field: name, number of items, digest.
+Table table_of_fields(const KeyRecord& record);
+
+// Every item as "field.item = value", one a line.
+std::string text_of_items(const KeyRecord& record);
+
+}  // namespace precast::cli

@@ -1,0 +1,256 @@
+#include "cli/request.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "cli/files.h"
+#include "cli/progress.h"
+#include "cli/stopwatch.h"
+#include "cli/text.h"
+#include "precast/limits.h"
+
+namespace precast::cli {
+namespace {
+
+struct NameAndValue {
+  std::string name;
+  std::string value;
+};
+
+// "name=value"; dashes before the name are taken as a slip.
+std::optional<NameAndValue> split_option(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  std::string_view name = text.substr(0, equals);
+  while (name.starts_with('-')) name.remove_prefix(1);
+  if (name.empty()) return std::nullopt;
+  return NameAndValue{std::string(name), std::string(text.substr(equals + 1))};
+}
+
+// For the parser: empty when the option is well-formed, else what is wrong.
+std::string check_option(const std::string& text) {
+  const std::optional<NameAndValue> option = split_option(text);
+  if (!option) return fmt::format("'{}' is not NAME=VALUE", printable(text, 100));
+  CompileOptions scratch;
+  const Result<void> set = scratch.set_option(option->name, option->value);
+  return set ? std::string() : set.error().message();
+}
+
+std::string check_client_option(const std::string& text) {
+  const Result<NamedValue> value = NamedValue::parse(text);
+  return value ? std::string() : value.error().message();
+}
+
+// For an option that the plugin does not know, the name that was probably meant.
+void advise_on_compile(const Error& error, const RequestArguments& arguments, Output& out) {
+  if (error.code() != ErrorCode::plugin_error) return;
+  for (const std::string& text : arguments.options) {
+    const std::optional<NameAndValue> option = split_option(text);
+    if (!option || error.message().find("'" + option->name + "'") == std::string::npos) continue;
+    const std::string nearest = nearest_xla_option(option->name);
+    if (!nearest.empty() && nearest != option->name) {
+      out.advise(fmt::format("did you mean --option {}={}?", nearest, option->value));
+    }
+  }
+}
+
+}  // namespace
+
+void PluginArguments::add_to(CLI::App& app) {
+  app.add_option("--plugin", plugin, "PJRT plugin: a path or a short name such as cpu")
+      ->type_name("P")
+      ->group("Plugin");
+  app.add_option("--client-option", client_options, "option of the plugin's client (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(check_client_option, ""))
+      ->group("Plugin");
+}
+
+void RequestArguments::add_to(CLI::App& app, const std::string& devices) {
+  const std::string compiling = "Compiling";
+  app.add_option("--replicas", replicas, "number of replicas")
+      ->type_name("N")
+      ->check(CLI::Range(1, static_cast<int>(limits::kMaxDevices)).description(""))
+      ->group(compiling);
+  app.add_option("--partitions", partitions, "number of partitions")
+      ->type_name("N")
+      ->check(CLI::Range(1, static_cast<int>(limits::kMaxDevices)).description(""))
+      ->group(compiling);
+  app.add_flag("--spmd", spmd, "partition the program (SPMD)")->group(compiling);
+  app.add_option(devices, device_ids, "device ids, one for each replica and partition")
+      ->type_name("ID,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(compiling);
+  app.add_option("--option", options, "XLA option by its flag name (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(check_option, ""))
+      ->group(compiling);
+  app.add_option("--options-proto", options_proto,
+                 "serialized xla.CompileOptionsProto to start from")
+      ->type_name("FILE")
+      ->group(compiling);
+  plugin.add_to(app);
+  const std::string caching = "Cache";
+  auto* cache_option = app.add_option("--cache", cache, "cache folder")->type_name("DIR");
+  cache_option->group(caching);
+  app.add_flag("--no-cache", no_cache, "neither look into the cache nor store")
+      ->excludes(cache_option)
+      ->group(caching);
+  app.add_flag("--strict", strict, "a fault of the cache is an error")->group(caching);
+  app.add_option("--salt", request.salt, "text that makes the key another one")
+      ->type_name("TEXT")
+      ->group(caching);
+  app.add_option("--label", request.label, "text kept in the artifact, not in the key")
+      ->type_name("TEXT")
+      ->group(caching);
+  app.add_flag("--keep-program", request.keep_program, "keep the program in the artifact")
+      ->group(caching);
+}
+
+std::vector<std::string> RequestArguments::compile_only(const CLI::App& app) const {
+  std::vector<std::string> given;
+  for (const char* name :
+       {"--replicas", "--partitions", "--spmd", "--option", "--options-proto", "--cache",
+        "--no-cache", "--strict", "--salt", "--label", "--keep-program"}) {
+    if (app.count(name) > 0) given.emplace_back(name);
+  }
+  return given;
+}
+
+Result<CompileOptions> RequestArguments::compile_options() const {
+  CompileOptions compile;
+  if (!options_proto.empty()) {
+    PRECAST_ASSIGN(Bytes bytes, read_input(options_proto, limits::kMaxSectionBytes));
+    auto parsed = CompileOptions::from_serialized(std::move(bytes));
+    if (!parsed) return std::move(parsed).error().with("in '" + options_proto + "'");
+    compile = std::move(parsed).value();
+  }
+  if (replicas) compile.set_replicas(*replicas);
+  if (partitions) compile.set_partitions(*partitions);
+  if (spmd) compile.set_use_spmd(true);
+  for (const std::string& text : options) {
+    const std::optional<NameAndValue> option = split_option(text);
+    if (option) PRECAST_TRY(compile.set_option(option->name, option->value));
+  }
+  if (!device_ids.empty()) {
+    const auto wanted = static_cast<std::size_t>(compile.replicas()) *
+                        static_cast<std::size_t>(compile.partitions());
+    if (device_ids.size() != wanted) {
+      return Error(
+          ErrorCode::invalid_argument,
+          fmt::format("{} given ({}), but {} x {} need {}; set --replicas or --partitions, "
+                      "or give as many device ids",
+                      counted(device_ids.size(), "device id"), joined(device_ids),
+                      counted(static_cast<std::uint64_t>(compile.replicas()), "replica"),
+                      counted(static_cast<std::uint64_t>(compile.partitions()), "partition"),
+                      wanted));
+    }
+    compile.set_assignment(DeviceAssignment{compile.replicas(), compile.partitions(), device_ids});
+  }
+  return compile;
+}
+
+CacheConfig RequestArguments::cache_config(Output& out) const {
+  CacheConfig config;
+  config.directory = cache;
+  config.disabled = no_cache;
+  config.strict = strict;
+  config.log = [&out](LogLevel level, const std::string& text) {
+    if (level == LogLevel::warn) out.warning(text);
+  };
+  return config;
+}
+
+Result<Session> open_session(const PluginArguments& arguments, Output& out) {
+  std::vector<NamedValue> options;
+  for (const std::string& text : arguments.client_options) {
+    PRECAST_ASSIGN(NamedValue option, NamedValue::parse(text));
+    options.push_back(std::move(option));
+  }
+  std::vector<Phase> phases;
+  auto plugin = timed(phases, "open_plugin", [&] { return Plugin::open(arguments.plugin); });
+  if (!plugin) {
+    out.advise("'precast plugins' lists what is found; --plugin takes a path, too");
+    return std::move(plugin).error();
+  }
+  auto client = timed(phases, "create_client", [&] { return plugin->create_client(options); });
+  if (!client) {
+    for (const NamedValue& option : options) {
+      if (client.error().message().find(option.name) == std::string::npos) continue;
+      out.advise(fmt::format("check the name and the type of --client-option {}={}", option.name,
+                             option.value_text()));
+    }
+    return std::move(client).error().with(
+        fmt::format("while making a client of plugin '{}'", plugin->path()));
+  }
+  return Session{*std::move(plugin), *std::move(client), std::move(phases)};
+}
+
+Result<CompileOrLoad> compile_or_load(const Cache& cache, const Session& session,
+                                      const Program& program, const CompileOptions& options,
+                                      const RequestArguments& arguments, Output& out) {
+  const Progress progress("compiling " + printable(program.name()), out);
+  auto done = cache.compile_or_load(session.client, program, options, arguments.request);
+  if (!done) advise_on_compile(done.error(), arguments, out);
+  return done;
+}
+
+Json json_of_plugin(const Session& session) {
+  return {{"path", session.plugin.path()},
+          {"api_version", session.plugin.api_version().to_string()},
+          {"platform", session.client.platform_name()},
+          {"platform_version", session.client.platform_version()}};
+}
+
+std::string text_of_plugin(const Session& session) {
+  return fmt::format("{} {}, {}", printable(session.client.platform_name()),
+                     session.plugin.api_version().to_string(), printable(session.plugin.path()));
+}
+
+std::string sentence_of(const Report& report) {
+  std::string text;
+  switch (report.outcome) {
+    case Outcome::hit: return "loaded from the cache";
+    case Outcome::miss: text = "compiled and stored"; break;
+    case Outcome::skip: text = "compiled, not stored"; break;
+    case Outcome::bypass: text = "compiled without the cache"; break;
+  }
+  text += fmt::format(" ({})", to_string(report.reason));
+  if (!report.detail.empty()) text += ": " + printable(report.detail);
+  return text;
+}
+
+Table table_of(const std::vector<Phase>& phases, double total_ms) {
+  Table table({{"phase"}, {"ms", true}});
+  for (const Phase& phase : phases) table.add({phase.name, ms_text(phase.ms)});
+  table.add({"total", ms_text(total_ms)});
+  return table;
+}
+
+void add_report(Json& object, const Report& report) {
+  object["outcome"] = to_string(report.outcome);
+  object["reason"] = to_string(report.reason);
+  object["detail"] = report.detail;
+  object["key"] = report.key ? Json(report.key->hex()) : Json();
+  // Without bytes there is no entry: the path is only where it would be.
+  const bool stored = report.artifact_bytes != 0 && !report.artifact_path.empty();
+  object["artifact"] = stored ? Json(report.artifact_path) : Json();
+  object["bytes"] = {{"program", report.program_bytes},
+                     {"executable", report.executable_bytes},
+                     {"artifact", report.artifact_bytes}};
+  object["warnings"] = report.warnings;
+}
+
+bool disabled_by_environment() {
+  const char* value = ::secure_getenv("PRECAST_DISABLE");
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
+
+}  // namespace precast::cli

@@ -1,0 +1,88 @@
+// What compile, run and key have in common: the options that say what is compiled, how and for
+// which devices, and the plugin that is opened for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output.h"
+#include "precast/precast.h"
+
+namespace CLI {
+class App;
+}
+
+namespace precast::cli {
+
+// How a plugin is opened.
+struct PluginArguments {
+  std::string plugin;
+  std::vector<std::string> client_options;
+
+  void add_to(CLI::App& app);
+};
+
+// What is compiled, and where it is kept. With --options-proto the file is the base, and only the
+// options that were given change it.
+struct RequestArguments {
+  PluginArguments plugin;
+
+  std::optional<int> replicas;
+  std::optional<int> partitions;
+  bool spmd = false;
+  std::vector<std::int64_t> device_ids;
+  std::vector<std::string> options;
+  std::string options_proto;
+
+  std::string cache;
+  bool no_cache = false;
+  bool strict = false;
+  RequestOptions request;
+
+  // Adds the options. `devices` names the option of the device ids: "--device-ids" or, where it
+  // stands for positions of a loaded artifact too, "--devices,--device-ids".
+  void add_to(CLI::App& app, const std::string& devices);
+
+  // The names of the options given that only a compile can follow; empty when there are none.
+  std::vector<std::string> compile_only(const CLI::App& app) const;
+
+  // The compile options; reads --options-proto.
+  Result<CompileOptions> compile_options() const;
+
+  // The cache as the options say. Its warnings are printed.
+  CacheConfig cache_config(Output& out) const;
+};
+
+// A client and how long it took to get there.
+struct Session {
+  Plugin plugin;
+  Client client;
+  std::vector<Phase> phases;  // open_plugin, create_client
+};
+
+// Opens the plugin and makes a client. On an error, advice goes to `out`.
+Result<Session> open_session(const PluginArguments& arguments, Output& out);
+
+// Compiles or loads through `cache`, with a line of progress on a terminal and advice on errors.
+Result<CompileOrLoad> compile_or_load(const Cache& cache, const Session& session,
+                                      const Program& program, const CompileOptions& options,
+                                      const RequestArguments& arguments, Output& out);
+
+// {"path", "api_version", "platform", "platform_version"}.
+Json json_of_plugin(const Session& session);
+// "cpu 0.115, /path/to/plugin.so".
+std::string text_of_plugin(const Session& session);
+
+// Whether PRECAST_DISABLE turns the cache off.
+bool disabled_by_environment();
+
+// A sentence about what became of a request: "compiled and stored".
+std::string sentence_of(const Report& report);
+// The table of phases with their total.
+Table table_of(const std::vector<Phase>& phases, double total_ms);
+// Outcome, reason, key, artifact and bytes: what the objects of compile and run have in common.
+void add_report(Json& object, const Report& report);
+
+}  // namespace precast::cli

@@ -1,0 +1,20 @@
+// A whole round on a client: compile, store, load, run.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "precast/client.h"
+
+namespace precast::cli {
+
+struct SelfTest {
+  std::string compile;  // the outcome of the first request; "miss" is right
+  std::string load;     // of the second; "hit" is right
+  std::optional<std::string> problem;
+};
+
+// Compiles a tiny program into a private store, loads it from there and runs it.
+SelfTest self_test(const Client& client);
+
+}  // namespace precast::cli

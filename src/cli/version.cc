@@ -1,0 +1,37 @@
+// precast version: the version of Precast and of what it was built with.
+#include "precast/version.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/verb_app.h"
+#include "cli/verbs.h"
+
+namespace precast::cli {
+namespace {
+
+#if defined(__clang__)
+constexpr const char* kCompiler = "clang " __clang_version__;
+#else
+constexpr const char* kCompiler = "gcc " __VERSION__;
+#endif
+
+Result<ExitCode> version(Output& out) {
+  out.answer(fmt::format("precast {}\n", PRECAST_VERSION));
+  out.print(fmt::format("built with {}, C++{}\n", kCompiler, __cplusplus / 100 % 100));
+  out.object({{"schema", "precast.version/1"},
+              {"version", PRECAST_VERSION},
+              {"compiler", kCompiler},
+              {"cplusplus", __cplusplus}});
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Verb add_version(CLI::App& root) {
+  CLI::App* app = add_verb(root, "version", "show the version", "precast version --json");
+  return {app, version};
+}
+
+}  // namespace precast::cli
