@@ -1,0 +1,23 @@
+#include "artifact/allocation_probe.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+thread_local std::size_t largest_request = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  if (size > largest_request) largest_request = size;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+
+namespace precast::artifact {
+
+AllocationProbe::AllocationProbe() { largest_request = 0; }
+std::size_t AllocationProbe::largest() const { return largest_request; }
+
+}  // namespace precast::artifact

@@ -1,0 +1,106 @@
+#include "artifact/codec.h"
+
+#include <zstd.h>
+
+#include <memory>
+#include <new>
+#include <string>
+
+#include "base/little_endian.h"
+#include "precast/limits.h"
+
+namespace precast::artifact {
+namespace {
+
+// A block gives at most 128 KiB and takes at least four bytes: three of header, one of content.
+constexpr std::uint64_t kMaxZstdRatio = (128 << 10) / 4;
+
+// The part of a frame header that is always there: magic and descriptor; then a window byte unless
+// the frame is a single segment.
+constexpr std::size_t kDescriptorOffset = 4;
+constexpr std::size_t kWindowOffset = 5;
+constexpr unsigned kSingleSegmentBit = 1U << 5;
+
+Error broken(const std::string& what) {
+  return {ErrorCode::corrupt, "its zstd frame is broken: " + what};
+}
+
+// The standard library reports a lack of memory by an exception; here it becomes an error.
+Result<Bytes> allocate(std::uint64_t size) {
+  try {
+    return Bytes(size, '\0');
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::resource_exhausted, "no memory for " + std::to_string(size) + " bytes");
+  }
+}
+
+// How far back the frame may refer, by the frame format's own formula. (ZSTD_d_windowLogMax bounds
+// what a streaming decoder allocates; decoding in one step allocates no window and ignores it.)
+std::uint64_t window_bytes(BytesView frame, std::uint64_t content_bytes) {
+  const auto descriptor = static_cast<unsigned char>(frame[kDescriptorOffset]);
+  if ((descriptor & kSingleSegmentBit) != 0) return content_bytes;
+  const auto window = static_cast<unsigned char>(frame[kWindowOffset]);
+  const std::uint64_t base = std::uint64_t{1} << (10 + (window >> 3));
+  return base + base / 8 * (window & 7);
+}
+
+Result<void> check_frame(BytesView stored, std::uint64_t true_bytes) {
+  if (stored.size() <= kWindowOffset ||
+      base::read_little_endian<std::uint32_t>(stored, 0) != ZSTD_MAGICNUMBER) {
+    return broken("it does not begin like one");
+  }
+  const unsigned long long content = ZSTD_getFrameContentSize(stored.data(), stored.size());
+  if (content == ZSTD_CONTENTSIZE_ERROR) return broken("its header does not parse");
+  if (content == ZSTD_CONTENTSIZE_UNKNOWN) return broken("it does not state its content's size");
+  if (content != true_bytes) {
+    return broken("its content has " + std::to_string(content) + " bytes, the table says " +
+                  std::to_string(true_bytes));
+  }
+  if (window_bytes(stored, content) > std::uint64_t{1} << limits::kMaxZstdWindowLog) {
+    return broken("its window is larger than the limit of 2^" +
+                  std::to_string(limits::kMaxZstdWindowLog) + " bytes");
+  }
+  if (true_bytes / kMaxZstdRatio > stored.size()) {
+    return broken(std::to_string(stored.size()) + " stored bytes cannot hold " +
+                  std::to_string(true_bytes));
+  }
+  const std::size_t frame = ZSTD_findFrameCompressedSize(stored.data(), stored.size());
+  if (ZSTD_isError(frame) != 0) return broken(ZSTD_getErrorName(frame));
+  if (frame != stored.size()) {
+    return broken(std::to_string(stored.size() - frame) + " bytes follow it");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Bytes> compress_zstd(BytesView content, int level) {
+  if (level < ZSTD_minCLevel() || level > ZSTD_maxCLevel()) {
+    return Error(ErrorCode::invalid_argument, "zstd has no level " + std::to_string(level) +
+                                                  "; it has " + std::to_string(ZSTD_minCLevel()) +
+                                                  " to " + std::to_string(ZSTD_maxCLevel()));
+  }
+  PRECAST_ASSIGN(Bytes out, allocate(ZSTD_compressBound(content.size())));
+  const std::size_t size =
+      ZSTD_compress(out.data(), out.size(), content.data(), content.size(), level);
+  if (ZSTD_isError(size) != 0) {
+    return Error(ErrorCode::resource_exhausted,
+                 std::string("zstd cannot compress: ") + ZSTD_getErrorName(size));
+  }
+  out.resize(size);
+  return out;
+}
+
+Result<Bytes> decompress_zstd(BytesView stored, std::uint64_t true_bytes) {
+  PRECAST_TRY(check_frame(stored, true_bytes));
+  PRECAST_ASSIGN(Bytes out, allocate(true_bytes));
+  const std::size_t size = ZSTD_decompress(out.data(), out.size(), stored.data(), stored.size());
+  if (ZSTD_isError(size) != 0) return broken(ZSTD_getErrorName(size));
+  if (size != true_bytes) {
+    return broken("it gave " + std::to_string(size) + " bytes instead of " +
+                  std::to_string(true_bytes));
+  }
+  return out;
+}
+
+}  // namespace precast::artifact
