@@ -100,4 +100,8 @@ void append_double(Bytes& message, std::uint32_t number, double value) {
   protozero::pbf_writer(message).add_double(number, value);
 }
 
+void append_packed_varint(Bytes& packed, std::uint64_t value) {
+  protozero::add_varint_to_buffer(&packed, value);
+}
+
 }  // namespace precast::base

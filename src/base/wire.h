@@ -66,5 +66,7 @@ class PackedReader {
 void append_varint(Bytes& message, std::uint32_t number, std::uint64_t value);
 void append_bytes(Bytes& message, std::uint32_t number, BytesView content);
 void append_double(Bytes& message, std::uint32_t number, double value);
+// An element of a packed list, without a tag.
+void append_packed_varint(Bytes& packed, std::uint64_t value);
 
 }  // namespace precast::base

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
 #include <string_view>
 
 namespace precast::proto {
@@ -34,6 +34,8 @@ struct XlaOption {
 // Null when Precast does not know the option.
 const XlaOption* find_option(std::string_view name);
 const XlaOption* find_option(std::uint32_t number);
+// Every known option, sorted by name.
+std::span<const XlaOption> all_options();
 
 // Options that only write dump files or log lines. Loading an executable with them set writes
 // again.

@@ -1,0 +1,137 @@
+#include "proto/canonical_items.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/hash.h"
+#include "precast/limits.h"
+
+namespace precast::proto {
+namespace {
+
+using base::FieldReader;
+using base::PackedReader;
+using base::WireField;
+using base::WireType;
+
+// A value that is longer is of no use to a reader, and records stay small.
+constexpr std::size_t kMaxInlineBytes = std::size_t{16} << 10;
+
+std::string digest_text(BytesView value) {
+  return fmt::format("sha256:{}, {} bytes", base::sha256(value).hex(), value.size());
+}
+
+}  // namespace
+
+void CanonicalItems::add(std::string name, BytesView value) {
+  if (value.size() <= kMaxInlineBytes) {
+    items_.push_back({std::move(name), Bytes(value)});
+  } else {
+    items_.push_back({"sha256(" + name + ")", digest_text(value)});
+  }
+}
+
+void CanonicalItems::add_digest(std::string name, BytesView value) {
+  items_.push_back({std::move(name), digest_text(value)});
+}
+
+void CanonicalItems::add_raw(const std::string& prefix, const WireField& field) {
+  const std::string name = prefix + "#" + std::to_string(field.number);
+  switch (field.type) {
+    case WireType::varint: return add(name, fmt::format("varint:{}", field.value));
+    case WireType::fixed64: return add(name, fmt::format("fixed64:{:#018x}", field.value));
+    case WireType::fixed32: return add(name, fmt::format("fixed32:{:#010x}", field.value));
+    case WireType::bytes: return add(name, hex_of(field.bytes));
+  }
+}
+
+bool counts_as_file_option(std::string_view name, bool cpu) {
+  return is_file_option(name) && !(cpu && name.starts_with("xla_gpu_"));
+}
+
+void CanonicalItems::add_file_option(std::string_view name) {
+  if (counts_as_file_option(name, cpu_)) file_options_.emplace(name);
+}
+
+bool CanonicalItems::is_left_out(std::string_view option) const {
+  // JAX always sets the folder of the CUDA toolkit, a path inside one Python environment; the CPU
+  // compiler does not look at it.
+  return is_neutral_option(option) || (cpu_ && option == "xla_gpu_cuda_data_dir");
+}
+
+Result<CanonicalOptions> CanonicalItems::finish() && {
+  if (items_.size() > limits::kMaxKeyItems) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("compile options have {} values, more than the limit of {}",
+                             items_.size(), limits::kMaxKeyItems));
+  }
+  for (const OptionItem& item : items_) {
+    if (item.name.size() > limits::kMaxKeyNameBytes) {
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("compile options have a name of {} bytes, more than the limit of {}",
+                               item.name.size(), limits::kMaxKeyNameBytes));
+    }
+  }
+  std::ranges::stable_sort(items_, {}, &OptionItem::name);
+  return CanonicalOptions{std::move(items_), {file_options_.begin(), file_options_.end()}};
+}
+
+Result<FieldsByNumber> fields_by_number(BytesView message, const std::string& message_name) {
+  FieldsByNumber fields;
+  std::size_t count = 0;
+  FieldReader reader(message);
+  while (reader.next()) {
+    if (++count > limits::kMaxKeyItems) {
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("{} has more than {} fields", message_name, limits::kMaxKeyItems));
+    }
+    fields[reader.field().number].push_back(reader.field());
+  }
+  if (reader.damaged()) {
+    return Error(ErrorCode::invalid_argument, message_name + " does not parse");
+  }
+  return fields;
+}
+
+std::string text_of_bool(std::uint64_t varint) { return varint != 0 ? "true" : "false"; }
+
+std::string text_of_int32(std::uint64_t varint) {
+  return std::to_string(static_cast<std::int32_t>(varint));
+}
+
+std::string text_of_int64(std::uint64_t varint) {
+  return std::to_string(static_cast<std::int64_t>(varint));
+}
+
+std::string text_of_float(float value) { return fmt::format("{}", value); }
+
+std::string text_of_float_bits(std::uint64_t fixed32) {
+  return text_of_float(std::bit_cast<float>(static_cast<std::uint32_t>(fixed32)));
+}
+
+std::string hex_of(BytesView bytes) { return "0x" + base::to_hex(bytes); }
+
+std::optional<std::string> text_of_list(const std::vector<WireField>& fields,
+                                        std::string (*text_of)(std::uint64_t)) {
+  std::string text;
+  const auto append = [&](std::uint64_t value) {
+    if (!text.empty()) text += ",";
+    text += text_of(value);
+  };
+  for (const WireField& field : fields) {
+    if (field.type == WireType::varint) {
+      append(field.value);
+    } else if (field.type == WireType::bytes) {
+      PackedReader packed(field.bytes);
+      while (packed.next()) append(packed.value());
+      if (packed.damaged()) return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return text;
+}
+
+}  // namespace precast::proto

@@ -1,0 +1,113 @@
+// The CPU in a topology and in a serialized executable.
+#include <algorithm>
+#include <string>
+
+#include "base/wire.h"
+#include "proto/edit.h"
+#include "proto/executable_view.h"
+
+namespace precast::proto {
+namespace {
+
+using base::FieldReader;
+using base::WireField;
+using base::WireType;
+
+namespace executable_and_options {  // xla.ExecutableAndOptionsProto
+constexpr std::uint32_t kSerializedExecutable = 1;
+}  // namespace executable_and_options
+
+namespace compilation_result {  // xla.cpu.CompilationResultProto
+constexpr std::uint32_t kTargetMachineOptions = 9;
+}  // namespace compilation_result
+
+namespace topology {  // xla.PjRtTopologyDescriptionProto
+constexpr std::uint32_t kPlatformSpecificTopology = 9;
+}  // namespace topology
+
+namespace any {  // google.protobuf.Any
+constexpr std::uint32_t kTypeUrl = 1;
+constexpr std::uint32_t kValue = 2;
+}  // namespace any
+
+namespace cpu_topology {                         // xla.CpuTopologyProto
+constexpr std::uint32_t kMachineAttributes = 4;  // until November 2025
+constexpr std::uint32_t kTargetMachineOptions = 5;
+}  // namespace cpu_topology
+
+namespace target_machine_options {  // xla.cpu.TargetMachineOptionsProto
+constexpr std::uint32_t kTriple = 1;
+constexpr std::uint32_t kCpu = 2;
+constexpr std::uint32_t kFeatures = 3;
+}  // namespace target_machine_options
+
+// LLVM's names and lists are printable ASCII; anything else is another message.
+bool is_printable(BytesView text) {
+  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+std::optional<CpuTarget> read_target(BytesView bytes) {
+  CpuTarget target;
+  FieldReader reader(bytes);
+  while (reader.next()) {
+    const WireField& field = reader.field();
+    if (field.type != WireType::bytes) continue;
+    switch (field.number) {
+      case target_machine_options::kTriple: target.triple = std::string(field.bytes); break;
+      case target_machine_options::kCpu: target.name = std::string(field.bytes); break;
+      case target_machine_options::kFeatures: target.features = std::string(field.bytes); break;
+      default: break;
+    }
+  }
+  if (reader.damaged() || target.triple.empty() || !is_printable(target.triple) ||
+      !is_printable(target.name) || !is_printable(target.features)) {
+    return std::nullopt;
+  }
+  return target;
+}
+
+}  // namespace
+
+std::optional<CpuTarget> cpu_requirement(BytesView serialized_executable) {
+  const auto executable =
+      last_bytes(serialized_executable, executable_and_options::kSerializedExecutable);
+  if (!executable) return std::nullopt;
+  const auto target = last_bytes(*executable, compilation_result::kTargetMachineOptions);
+  if (!target) return std::nullopt;
+  return read_target(*target);
+}
+
+Result<CpuTarget> cpu_from_topology(BytesView topology_description) {
+  FieldReader outer(topology_description);
+  BytesView specific;
+  while (outer.next()) {
+    if (outer.field().is(topology::kPlatformSpecificTopology, WireType::bytes)) {
+      specific = outer.field().bytes;
+    }
+  }
+  PRECAST_TRY(outer.finish("xla.PjRtTopologyDescriptionProto"));
+  const BytesView type = last_bytes(specific, any::kTypeUrl).value_or(BytesView());
+  const BytesView value = last_bytes(specific, any::kValue).value_or(BytesView());
+  if (!type.ends_with("xla.CpuTopologyProto")) {
+    return Error(ErrorCode::unsupported, "the topology is no CPU topology");
+  }
+  CpuTarget features_only;
+  std::optional<CpuTarget> target;
+  FieldReader reader(value);
+  while (reader.next()) {
+    const WireField& field = reader.field();
+    if (field.is(cpu_topology::kTargetMachineOptions, WireType::bytes)) {
+      target = read_target(field.bytes);
+    } else if (field.is(cpu_topology::kMachineAttributes, WireType::bytes) &&
+               is_printable(field.bytes)) {
+      if (!features_only.features.empty()) features_only.features += ",";
+      features_only.features += field.bytes;
+    }
+  }
+  PRECAST_TRY(reader.finish("xla.CpuTopologyProto"));
+  if (target) return *target;
+  if (!features_only.features.empty()) return features_only;
+  return Error(ErrorCode::unsupported, "the topology does not say for which CPU it compiles");
+}
+
+}  // namespace precast::proto
