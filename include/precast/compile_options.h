@@ -50,9 +50,10 @@ class PRECAST_EXPORT CompileOptions {
 
   // Sets an XLA option by its flag name, without dashes, through env_option_overrides. The type of
   // the value follows the option's type in XLA: booleans take true/false/1/0 in any case, numbers
-  // are checked, enums take a name or a number, lists a comma-separated text. A name that Precast
-  // does not know is sent with the type that the text looks like, since plugins know newer options;
-  // the plugin then refuses what it does not know. Setting a name again replaces the value.
+  // are checked, enums take a name or a number, lists a comma-separated text; maps cannot be set
+  // for one compile. A name that Precast does not know is sent with the type that the text looks
+  // like, since plugins know newer options; the plugin then refuses what it does not know. Setting
+  // a name again replaces the value.
   // invalid_argument when the text does not fit the type; the message names option, value, type.
   Result<void> set_option(const std::string& name, const std::string& value);
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -181,7 +183,8 @@ std::optional<std::string> override_value(const XlaOption* option, BytesView val
       text = "int:" + text_of_int64(field.value);
     } else if (field.is(option_override::kDouble, WireType::fixed64)) {
       const auto number = std::bit_cast<double>(field.value);
-      const bool is_float = option != nullptr && option->type == OptionType::float32;
+      const bool is_float = option != nullptr && option->type == OptionType::float32 &&
+                            std::abs(number) <= std::numeric_limits<float>::max();
       text = is_float ? "float:" + text_of_float(static_cast<float>(number))
                       : fmt::format("double:{}", number);
     } else {

@@ -116,11 +116,14 @@ Result<Bytes> encode_option_value(std::string_view name, std::string_view text) 
       const auto number = parse_integer(text);
       return number ? int_value(*number) : text_value(text);
     }
+    case OptionType::message_list:
+    case OptionType::text_map:
+      // XLA reads these from its flags only; as an override it takes the empty text, which clears.
+      if (!text.empty()) return misfit(*option, text, " for one compile; set it in XLA_FLAGS");
+      return text_value(text);
     case OptionType::text:
     case OptionType::text_list:
-    case OptionType::enumeration_list:
-    case OptionType::message_list:
-    case OptionType::text_map: return text_value(text);
+    case OptionType::enumeration_list: return text_value(text);
   }
   return text_value(text);
 }

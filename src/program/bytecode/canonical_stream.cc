@@ -1,0 +1,30 @@
+#include "program/bytecode/canonical_stream.h"
+
+#include <cstring>
+
+namespace precast::program::bytecode {
+
+void CanonicalStream::bytes(BytesView content) {
+  number(content.size());
+  if (content.size() > buffer_.size() - used_) flush();
+  if (content.size() <= buffer_.size()) {
+    if (!content.empty()) std::memcpy(buffer_.data() + used_, content.data(), content.size());
+    used_ += content.size();
+    return;
+  }
+  hash_.update(content);
+  flushed_ += content.size();
+}
+
+void CanonicalStream::flush() {
+  hash_.update({buffer_.data(), used_});
+  flushed_ += used_;
+  used_ = 0;
+}
+
+Digest CanonicalStream::finish() {
+  flush();
+  return hash_.finish();
+}
+
+}  // namespace precast::program::bytecode

@@ -1,0 +1,85 @@
+#include "program/bytecode/entry_layouts.h"
+
+namespace precast::program::bytecode {
+namespace {
+
+constexpr EntryLayout kVhloAttributes[] = {
+    /* 0*/ {},
+    /* 1*/ {"array", "[a]"},
+    /* 2*/ {"boolean", "v"},
+    /* 3*/ {"comparison direction", "v"},
+    /* 4*/ {"comparison type", "v"},
+    /* 5*/ {"custom call API version", "v"},
+    /* 6*/ {"dictionary", "[aa]"},
+    /* 7*/ {"FFT type", "v"},
+    /* 8*/ {"float", "t*"},
+    /* 9*/ {"integer", "t*"},
+    /*10*/ {"output operand alias", "[v]v[v]"},
+    /*11*/ {"precision", "v"},
+    /*12*/ {"RNG algorithm", "v"},
+    /*13*/ {"RNG distribution", "v"},
+    /*14*/ {"string", "s"},
+    /*15*/ {"tensor", "tb"},
+    /*16*/ {"transpose", "v"},
+    /*17*/ {"type", "t"},
+    /*18*/ {"type extensions", "[v]"},
+    /*19*/ {"result accuracy mode", "v"},
+    /*20*/ {"result accuracy", "vvva"},
+    /*21*/ {"sub-axis info", "vv"},
+    /*22*/ {"axis reference", "aW"},
+    /*23*/ {"replica group mesh axes", "aa"},
+    /*24*/ {"mesh axis", "av"},
+    /*25*/ {"mesh", "aA"},
+};
+
+constexpr EntryLayout kVhloTypes[] = {
+    /* 0*/ {"bool", ""},
+    /* 1*/ {"complex", "t"},
+    /* 2*/ {"bf16", ""},
+    /* 3*/ {"f16", ""},
+    /* 4*/ {"f32", ""},
+    /* 5*/ {"f64", ""},
+    /* 6*/ {"f8E4M3FN", ""},
+    /* 7*/ {"f8E5M2", ""},
+    /* 8*/ {"function", "[t][t]"},
+    /* 9*/ {"index", ""},
+    /*10*/ {"si4", ""},
+    /*11*/ {"si8", ""},
+    /*12*/ {"si16", ""},
+    /*13*/ {"si32", ""},
+    /*14*/ {"si64", ""},
+    /*15*/ {"ui4", ""},
+    /*16*/ {"ui8", ""},
+    /*17*/ {"ui16", ""},
+    /*18*/ {"ui32", ""},
+    /*19*/ {"ui64", ""},
+    /*20*/ {"tensor", "[v]t"},
+    /*21*/ {"tensor with encoding", "a[v]t"},
+    /*22*/ {"token", ""},
+    /*23*/ {"tuple", "[t]"},
+    /*24*/ {"quantized", "vttvvvv"},
+    /*25*/ {"unranked tensor", "t"},
+    /*26*/ {"witness", ""},
+    /*27*/ {"f8E4M3FNUZ", ""},
+    /*28*/ {"f8E5M2FNUZ", ""},
+    /*29*/ {"f8E4M3B11FNUZ", ""},
+    /*30*/ {"quantized per axis", "vttvvv[v][v]"},
+    /*31*/ {"si2", ""},
+    /*32*/ {"ui2", ""},
+    /*33*/ {"none", ""},
+    /*34*/ {"tf32", ""},
+    /*35*/ {"f8E4M3", ""},
+    /*36*/ {"f8E3M4", ""},
+    /*37*/ {"f4E2M1FN", ""},
+    /*38*/ {"f6E2M3FN", ""},
+    /*39*/ {"f6E3M2FN", ""},
+    /*40*/ {"f8E8M0FNU", ""},
+    /*41*/ {"buffer", "[v]t"},
+    /*42*/ {"future", "[t]"},
+};
+
+}  // namespace
+
+constexpr DialectLayouts kVhloLayouts = {"vhlo", kVhloAttributes, kVhloTypes};
+
+}  // namespace precast::program::bytecode
