@@ -1,0 +1,71 @@
+// Drives the fake plugin by hand through the C ABI, for the tests of the plugin itself.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pjrt/c_abi.h"
+
+namespace precast::testing {
+
+// Zeroed arguments that say their size.
+template <typename Args>
+Args make_args() {
+  Args args{};
+  args.struct_size = pjrt::kStructSize<Args>;
+  return args;
+}
+
+// What a call gave; code is OK when there was no error.
+struct Outcome {
+  PJRT_Error_Code code = PJRT_Error_Code_OK;
+  std::string message;
+  bool ok() const { return code == PJRT_Error_Code_OK; }
+};
+
+// The plugin with a table that was made for the environment of this moment.
+class Driver {
+ public:
+  Driver();
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  const PJRT_Api& api() const { return *api_; }
+  // Takes and destroys the error.
+  Outcome outcome(PJRT_Error* error) const;
+
+  // All of these keep the first failure in `failure` and then give null or nothing.
+  PJRT_Client* create_client(std::vector<PJRT_NamedValue> options = {});
+  PJRT_LoadedExecutable* compile(PJRT_Client* client, std::string_view program,
+                                 std::string_view options);
+  std::string serialize(PJRT_LoadedExecutable* executable);
+  PJRT_LoadedExecutable* load(PJRT_Client* client, std::string_view bytes,
+                              std::string_view options = {});
+  // Runs on `device` with one f32 vector per parameter; gives the first result.
+  std::vector<float> run(PJRT_Client* client, PJRT_LoadedExecutable* executable,
+                         PJRT_Device* device, const std::vector<std::vector<float>>& inputs);
+  PJRT_Device* device(PJRT_Client* client, std::size_t index);
+  void destroy(PJRT_LoadedExecutable* executable);
+  void destroy(PJRT_Client* client);
+
+  Outcome failure;
+
+ private:
+  bool check(PJRT_Error* error);
+  PJRT_Buffer* to_device(PJRT_Client* client, PJRT_Device* device, const std::vector<float>& data);
+  std::vector<float> to_host(PJRT_Buffer* buffer);
+  void destroy(PJRT_Event* event);
+  void destroy(PJRT_Buffer* buffer);
+
+  void* library_ = nullptr;
+  const PJRT_Api* api_ = nullptr;
+};
+
+// CompileOptionsProto for so many replicas and partitions, on the given devices if there are any.
+std::string compile_options(int replicas, int partitions, const std::vector<int>& device_ids = {});
+
+}  // namespace precast::testing
