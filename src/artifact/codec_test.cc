@@ -53,7 +53,7 @@ Bytes run_block(std::uint32_t length, bool last) {
 }
 
 TEST(Zstd, RoundTrips) {
-  for (const std::size_t size : {0u, 1u, 600u, 100000u, 3000000u}) {
+  for (const std::size_t size : {0u, 1u, 600u, 100000u, 300000u}) {
     const Bytes content = text(size);
     for (const int level : {-5, 1, 3, 19}) {
       const auto stored = compress_zstd(content, level);

@@ -261,10 +261,11 @@ TEST(Header, SeededHostileNumbersNeverCrash) {
                                        0xFFFFFFFF,
                                        limits::kMaxSectionBytes,
                                        ~std::uint64_t{0}};
+  const Bytes plain = good();
+  const Bytes compressed = encode_artifact(full_contents()).value();
   int refused = 0;
   for (int round = 0; round < 4000; ++round) {
-    Bytes bytes =
-        encode_artifact(full_contents(), {round % 2 == 0 ? Codec::none : Codec::zstd, 1}).value();
+    Bytes bytes = round % 2 == 0 ? plain : compressed;
     const std::size_t header = signature_count_offset(bytes) - kRootBytes;
     for (std::uint64_t edits = 1 + random() % 3; edits > 0; --edits) {
       const std::size_t at = kHeaderBytesOffset + random() % (header - kHeaderBytesOffset - 8);
