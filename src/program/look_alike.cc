@@ -57,9 +57,8 @@ bool looks_like_jax_export(BytesView bytes) {
 
 std::string text_look_alike(BytesView text) {
   if (text.starts_with("HloModule")) {
-    return "is HLO text, which PJRT plugins do not take; convert it to an HLO proto (in Python: "
-           "xla_client._xla.hlo_module_from_text(text).as_serialized_hlo_module_proto()) or to "
-           "StableHLO";
+    return "is HLO text, which no plugin takes; convert it to StableHLO or to a serialized "
+           "xla.HloModuleProto first";
   }
   if (text.empty()) return "holds only white space and comments";
   constexpr std::size_t kShown = 24;

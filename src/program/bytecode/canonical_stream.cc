@@ -1,5 +1,7 @@
 #include "program/bytecode/canonical_stream.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace precast::program::bytecode {
@@ -20,6 +22,11 @@ void CanonicalStream::flush() {
   hash_.update({buffer_.data(), used_});
   flushed_ += used_;
   used_ = 0;
+}
+
+Error CanonicalStream::over_budget() const {
+  return {ErrorCode::resource_exhausted,
+          fmt::format("the program expands to more than {} bytes", budget_)};
 }
 
 Digest CanonicalStream::finish() {

@@ -14,13 +14,14 @@
 
 #include "base/hash.h"
 #include "precast/bytes.h"
+#include "precast/result.h"
 
 namespace precast::program::bytecode {
 
 class CanonicalStream {
  public:
-  // `domain` names what the stream describes and by which rules. Writing more than `budget` bytes
-  // sets exhausted(); further writing is harmless.
+  // `domain` names what the stream describes and by which rules. `budget` bounds the bytes that a
+  // hostile program can make of itself; writing more is an error to be asked for, and harmless.
   CanonicalStream(std::string_view domain, std::uint64_t budget) : budget_(budget) {
     bytes(domain);
   }
@@ -38,6 +39,11 @@ class CanonicalStream {
   void bytes(BytesView content);
 
   bool exhausted() const { return flushed_ + used_ > budget_; }
+  // resource_exhausted when the budget is.
+  Result<void> check_budget() const {
+    if (!exhausted()) return {};
+    return over_budget();
+  }
 
   Digest finish();
 
@@ -45,6 +51,7 @@ class CanonicalStream {
   static constexpr std::size_t kMaxNumberBytes = 10;
 
   void flush();
+  Error over_budget() const;
 
   base::Sha256 hash_;
   std::uint64_t budget_;

@@ -24,8 +24,8 @@ SectionHeader read_any_section(Cursor& cursor) {
 }
 
 Result<void> check_complete(const Container& container) {
-  for (const Section id : {Section::strings, Section::dialects, Section::entries,
-                           Section::entry_sizes, Section::ir}) {
+  for (const Section id :
+       {Section::strings, Section::dialects, Section::entries, Section::entry_sizes, Section::ir}) {
     if (!container.has(id)) {
       return Error(ErrorCode::corrupt,
                    fmt::format("the bytecode lacks section {}", static_cast<int>(id)));
@@ -36,10 +36,10 @@ Result<void> check_complete(const Container& container) {
                  "the bytecode has only one of the two resource sections 5 and 6");
   }
   if (container.has(Section::properties) != container.version.has_properties()) {
-    return Error(ErrorCode::corrupt,
-                 fmt::format("bytecode of version {} {} a properties section",
-                             container.version.number,
-                             container.has(Section::properties) ? "must not have" : "lacks"));
+    return Error(
+        ErrorCode::corrupt,
+        fmt::format("bytecode of version {} {} a properties section", container.version.number,
+                    container.has(Section::properties) ? "must not have" : "lacks"));
   }
   return {};
 }

@@ -20,13 +20,14 @@ struct ResourceReader {
   Result<void> group(BytesView name, bool external) {
     const std::uint64_t count = sizes.count();
     if (count > limits::kMaxBytecodeEntries - tables.resources.size()) {
-      return Error(ErrorCode::resource_exhausted,
-                   fmt::format("the bytecode has more than {} resources",
-                               limits::kMaxBytecodeEntries));
+      return Error(
+          ErrorCode::resource_exhausted,
+          fmt::format("the bytecode has more than {} resources", limits::kMaxBytecodeEntries));
     }
     for (std::uint64_t i = 0; i < count && !sizes.failed(); ++i) {
       Resource resource{.group = name, .external = external};
       resource.key = string();
+      PRECAST_TRY(check_name(resource.key, "the key of a resource"));
       const std::uint64_t size = sizes.varint();
       const std::uint8_t kind = sizes.byte();
       if (kind > static_cast<std::uint8_t>(ResourceKind::string)) {
@@ -39,6 +40,12 @@ struct ResourceReader {
     PRECAST_TRY(sizes.check("the sizes of resources"));
     return content.check("the resource section");
   }
+
+  Result<void> external_group() {
+    const BytesView name = string();
+    PRECAST_TRY(check_name(name, "the key of a resource group"));
+    return group(name, /*external=*/true);
+  }
 };
 
 }  // namespace
@@ -49,8 +56,7 @@ Result<void> read_resources(const Container& container, Tables& tables) {
   if (reader.sizes.at_end()) return reader.content.check_end("the resource section");
   const std::uint64_t external_groups = reader.sizes.count();
   for (std::uint64_t i = 0; i < external_groups; ++i) {
-    const BytesView name = reader.string();
-    PRECAST_TRY(reader.group(name, /*external=*/true));
+    PRECAST_TRY(reader.external_group());
   }
   tables.external_resources = tables.resources.size();
   while (!reader.sizes.at_end()) {

@@ -16,6 +16,7 @@
 namespace precast::program::bytecode {
 
 using SymbolId = std::uint32_t;
+inline constexpr SymbolId kNoSymbol = UINT32_MAX;
 
 class Symbols {
  public:

@@ -34,6 +34,7 @@ Result<void> read_op_names(Cursor& cursor, const Version& version, Tables& table
         break;
       }
       op.name = tables.strings[name];
+      PRECAST_TRY(check_name(op.name, "an operation's name"));
       tables.op_names.push_back(op);
     }
   }
@@ -51,15 +52,21 @@ Result<void> read_entry_run(Cursor& sizes, Cursor& content, const Tables& tables
     PRECAST_TRY(sizes.check("the sizes of attributes and types"));
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t size = sizes.varint();
-      entries.push_back({.content = content.bytes(size >> 1),
-                         .dialect = dialect,
-                         .encoded = (size & 1) != 0});
+      entries.push_back(
+          {.content = content.bytes(size >> 1), .dialect = dialect, .encoded = (size & 1) != 0});
     }
   }
   return sizes.check("the sizes of attributes and types");
 }
 
 }  // namespace
+
+Result<void> check_name(BytesView name, std::string_view what) {
+  if (name.size() <= limits::kMaxBytecodeNameBytes) return {};
+  return Error(ErrorCode::unsupported,
+               fmt::format("{} has {} bytes; Precast reads names of at most {}", what, name.size(),
+                           limits::kMaxBytecodeNameBytes));
+}
 
 Result<void> read_strings(const Container& container, Tables& tables) {
   Cursor cursor = container.open(Section::strings);
@@ -95,6 +102,7 @@ Result<void> read_dialects(const Container& container, Tables& tables) {
     }
     Dialect& dialect = tables.dialects.emplace_back();
     dialect.name = tables.strings[name];
+    PRECAST_TRY(check_name(dialect.name, "a dialect's name"));
     if (has_version) dialect.version = read_section(cursor, Section::dialect_version);
   }
   PRECAST_TRY(cursor.check("the dialect section"));

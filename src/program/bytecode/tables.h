@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "precast/bytes.h"
@@ -54,6 +55,11 @@ struct Tables {
 // corrupt: the tables are damaged. resource_exhausted: a table has more than
 // limits::kMaxBytecodeEntries entries.
 Result<Tables> read_tables(const Container& container);
+
+// Names of dialects, operations, attributes and resources are compared often, so a hostile file
+// must not make that slow. unsupported when `name` has more than limits::kMaxBytecodeNameBytes
+// bytes.
+Result<void> check_name(BytesView name, std::string_view what);
 
 // The parts of read_tables, in the order in which they need each other.
 Result<void> read_strings(const Container& container, Tables& tables);

@@ -95,10 +95,15 @@ class ValueWriter {
   Result<void> resource(Cursor& in);
   Result<void> resource_content(const Resource& resource);
   void string(Cursor& in);
-  Result<void> dictionary_key(Cursor& in, std::optional<BytesView>& previous);
-  std::optional<Opened> open(std::uint64_t attribute) const;
-  std::optional<std::uint32_t> string_index_of(std::uint64_t attribute) const;
-  NameId key_name(std::uint64_t attribute);
+  Result<NameId> dictionary_key(std::uint64_t attribute, NameId previous);
+  std::optional<Opened> open(const Entry& entry) const;
+  struct NamedFunction {
+    std::uint64_t form = 0;
+    std::uint32_t string = 0;
+  };
+  std::optional<NamedFunction> named_function(std::uint64_t attribute) const;
+  Result<void> symbol_list(std::uint64_t attribute, Symbols& symbols);
+  SymbolId symbol(std::uint32_t string, Symbols& symbols);
 
   const Container& container_;
   const Tables& tables_;
@@ -107,12 +112,13 @@ class ValueWriter {
   Space attributes_;
   Space types_;
   std::vector<NameId> dialect_names_;
-  std::vector<NameId> key_names_;       // by attribute
-  std::vector<NameId> string_names_;    // by string
-  std::vector<bool> strings_written_;   // as an ordinary string
-  std::vector<std::uint32_t> resource_states_;
-  std::uint32_t resources_written_ = 0;
+  std::vector<const DialectLayouts*> dialect_layouts_;  // null: not known
+  std::vector<NameId> key_names_;                       // by string
+  std::vector<SymbolId> symbols_;                       // by string
+  std::vector<bool> strings_written_;                   // as an ordinary string
   std::vector<bool> dictionaries_checked_;
+  std::vector<std::uint32_t> resource_states_;  // 0: unseen, else its number, from 1
+  std::vector<std::size_t> resources_written_;  // in the order of their numbers
   std::vector<DictionaryItem> dictionary_;
   bool opaque_text_written_ = false;
   int depth_ = 0;
