@@ -24,16 +24,45 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-}  // namespace
+std::vector<std::string_view> words_of(std::string_view name) {
+  std::vector<std::string_view> words;
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find('_'), name.size());
+    if (end != 0) words.push_back(name.substr(0, end));
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return words;
+}
 
-std::string nearest_xla_option(std::string_view name) {
-  // One forgotten word is near ("xla_cpu_fast_math" for "xla_cpu_enable_fast_math"); half of the
-  // letters is not.
-  constexpr std::size_t kFarthest = 8;
-  constexpr std::size_t kLongest = 128;
-  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
-  if (name.size() > kLongest) return "";
-  std::size_t least = std::min(kFarthest, name.size() / 2) + 1;
+// Whether `some` is `all` with words left out.
+bool is_subsequence(const std::vector<std::string_view>& some,
+                    const std::vector<std::string_view>& all) {
+  auto next = some.begin();
+  for (const std::string_view word : all) {
+    if (next != some.end() && *next == word) ++next;
+  }
+  return next == some.end();
+}
+
+// The shortest option that `name` is when words are left out ("xla_cpu_fast_math").
+std::string_view option_with_more_words(std::string_view name) {
+  constexpr std::size_t kFewestWords = 3;  // "xla_cpu" says too little
+  const std::vector<std::string_view> words = words_of(name);
+  std::string_view shortest;
+  if (words.size() < kFewestWords) return shortest;
+  for (const proto::XlaOption& option : proto::all_options()) {
+    if ((shortest.empty() || option.name.size() < shortest.size()) &&
+        is_subsequence(words, words_of(option.name))) {
+      shortest = option.name;
+    }
+  }
+  return shortest;
+}
+
+// The option of the fewest wrong letters.
+std::string_view option_with_other_letters(std::string_view name) {
+  constexpr std::size_t kMostWrong = 3;
+  std::size_t least = kMostWrong + 1;
   std::string_view nearest;
   for (const proto::XlaOption& option : proto::all_options()) {
     const std::size_t distance = edit_distance(name, option.name);
@@ -42,7 +71,17 @@ std::string nearest_xla_option(std::string_view name) {
       nearest = option.name;
     }
   }
-  return std::string(nearest);
+  return nearest;
+}
+
+}  // namespace
+
+std::string nearest_xla_option(std::string_view name) {
+  constexpr std::size_t kLongest = 128;  // no option's name is longer
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  if (name.size() > kLongest) return "";
+  const std::string_view nearest = option_with_other_letters(name);
+  return std::string(nearest.empty() ? option_with_more_words(name) : nearest);
 }
 
 }  // namespace precast
