@@ -88,32 +88,45 @@ PJRT_LoadedExecutable* Driver::load(PJRT_Client* client, std::string_view bytes,
   return check(api_->PJRT_Executable_DeserializeAndLoad(&args)) ? args.loaded_executable : nullptr;
 }
 
-std::vector<float> Driver::run(PJRT_Client* client, PJRT_LoadedExecutable* executable,
-                               PJRT_Device* device, const std::vector<std::vector<float>>& inputs) {
-  std::vector<PJRT_Buffer*> buffers;
-  for (const std::vector<float>& input : inputs) {
-    buffers.push_back(to_device(client, device, input));
+std::vector<std::vector<float>> Driver::run(PJRT_Client* client, PJRT_LoadedExecutable* executable,
+                                            const std::vector<PJRT_Device*>& devices,
+                                            const std::vector<std::vector<float>>& inputs,
+                                            std::vector<bool>* consumed,
+                                            const std::vector<std::int64_t>& not_donated) {
+  const std::size_t count = devices.size();
+  std::vector<std::vector<PJRT_Buffer*>> buffers(count);
+  std::vector<PJRT_Buffer* const*> argument_lists(count);
+  std::vector<PJRT_Buffer*> results(count);
+  std::vector<PJRT_Buffer**> result_lists(count);
+  std::vector<PJRT_Event*> done(count);
+  for (std::size_t d = 0; d < count; ++d) {
+    for (const auto& input : inputs) buffers[d].push_back(to_device(client, devices[d], input));
+    argument_lists[d] = buffers[d].data();
+    result_lists[d] = &results[d];
   }
-  PJRT_Buffer* const* argument_list = buffers.data();
-  PJRT_Buffer* result = nullptr;
-  PJRT_Buffer** result_list = &result;
-  PJRT_Event* done = nullptr;
   auto options = make_args<PJRT_ExecuteOptions>();
+  options.non_donatable_input_indices = not_donated.data();
+  options.num_non_donatable_input_indices = not_donated.size();
   auto args = make_args<PJRT_LoadedExecutable_Execute_Args>();
   args.executable = executable;
   args.options = &options;
-  args.argument_lists = &argument_list;
-  args.num_devices = 1;
-  args.num_args = buffers.size();
-  args.output_lists = &result_list;
-  args.device_complete_events = &done;
-  std::vector<float> values;
-  if (check(api_->PJRT_LoadedExecutable_Execute(&args))) {
-    destroy(done);
-    values = to_host(result);
-    destroy(result);
+  args.argument_lists = argument_lists.data();
+  args.num_devices = count;
+  args.num_args = inputs.size();
+  args.output_lists = result_lists.data();
+  args.device_complete_events = done.data();
+  std::vector<std::vector<float>> values;
+  const bool ran = check(api_->PJRT_LoadedExecutable_Execute(&args));
+  for (std::size_t d = 0; d < count; ++d) {
+    for (PJRT_Buffer* buffer : buffers[d]) {
+      if (d == 0 && consumed != nullptr) consumed->push_back(is_deleted(buffer));
+      destroy(buffer);
+    }
+    if (!ran) continue;
+    destroy(done[d]);
+    values.push_back(to_host(results[d]));
+    destroy(results[d]);
   }
-  for (PJRT_Buffer* buffer : buffers) destroy(buffer);
   return values;
 }
 
@@ -171,6 +184,12 @@ void Driver::destroy(PJRT_Buffer* buffer) {
   auto args = make_args<PJRT_Buffer_Destroy_Args>();
   args.buffer = buffer;
   check(api_->PJRT_Buffer_Destroy(&args));
+}
+
+bool Driver::is_deleted(PJRT_Buffer* buffer) {
+  auto args = make_args<PJRT_Buffer_IsDeleted_Args>();
+  args.buffer = buffer;
+  return check(api_->PJRT_Buffer_IsDeleted(&args)) && args.is_deleted;
 }
 
 std::string compile_options(int replicas, int partitions, const std::vector<int>& device_ids) {

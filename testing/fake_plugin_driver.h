@@ -45,9 +45,13 @@ class Driver {
   std::string serialize(PJRT_LoadedExecutable* executable);
   PJRT_LoadedExecutable* load(PJRT_Client* client, std::string_view bytes,
                               std::string_view options = {});
-  // Runs on `device` with one f32 vector per parameter; gives the first result.
-  std::vector<float> run(PJRT_Client* client, PJRT_LoadedExecutable* executable,
-                         PJRT_Device* device, const std::vector<std::vector<float>>& inputs);
+  // Runs on `devices`, giving each the same f32 vectors, one per parameter; gives the first result
+  // of each device. `consumed` says afterwards which buffers of the first device the run took.
+  std::vector<std::vector<float>> run(PJRT_Client* client, PJRT_LoadedExecutable* executable,
+                                      const std::vector<PJRT_Device*>& devices,
+                                      const std::vector<std::vector<float>>& inputs,
+                                      std::vector<bool>* consumed = nullptr,
+                                      const std::vector<std::int64_t>& not_donated = {});
   PJRT_Device* device(PJRT_Client* client, std::size_t index);
   void destroy(PJRT_LoadedExecutable* executable);
   void destroy(PJRT_Client* client);
@@ -60,6 +64,7 @@ class Driver {
   std::vector<float> to_host(PJRT_Buffer* buffer);
   void destroy(PJRT_Event* event);
   void destroy(PJRT_Buffer* buffer);
+  bool is_deleted(PJRT_Buffer* buffer);
 
   void* library_ = nullptr;
   const PJRT_Api* api_ = nullptr;

@@ -10,6 +10,7 @@
 namespace precast::testing {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -21,15 +22,15 @@ TEST(FakePlugin, CompilesSerializesLoadsAndRuns) {
   PJRT_Client* client = driver.create_client();
   PJRT_LoadedExecutable* compiled = driver.compile(client, kProgram, compile_options(1, 1));
   ASSERT_TRUE(driver.failure.ok()) << driver.failure.message;
-  EXPECT_THAT(driver.run(client, compiled, driver.device(client, 0), {{1, 2, 3, 4}}),
-              ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(driver.run(client, compiled, {driver.device(client, 0)}, {{1, 2, 3, 4}}),
+              ElementsAre(ElementsAre(2, 3, 4, 5)));
   const std::string bytes = driver.serialize(compiled);
   EXPECT_EQ(bytes.substr(0, 1), "\n");  // a plain ExecutableAndOptionsProto begins with field 1
   EXPECT_EQ(driver.serialize(compiled), bytes);
 
   PJRT_LoadedExecutable* loaded = driver.load(client, bytes);
-  EXPECT_THAT(driver.run(client, loaded, driver.device(client, 0), {{-1, 0, 0.5, 1e6}}),
-              ElementsAre(0, 1, 1.5, 1000001));
+  EXPECT_THAT(driver.run(client, loaded, {driver.device(client, 0)}, {{-1, 0, 0.5, 1e6}}),
+              ElementsAre(ElementsAre(0, 1, 1.5, 1000001)));
   EXPECT_TRUE(driver.failure.ok()) << driver.failure.message;
 
   EXPECT_THAT(driver.serialize(loaded), IsEmpty());
@@ -47,16 +48,47 @@ TEST(FakePlugin, LoadsOnTheDevicesOfTheOverriddenOptions) {
   driver.destroy(compiled);
 
   PJRT_LoadedExecutable* loaded = driver.load(client, bytes, compile_options(1, 1, {3}));
-  EXPECT_THAT(driver.run(client, loaded, driver.device(client, 3), {{1, 1, 1, 1}}),
-              ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(driver.run(client, loaded, {driver.device(client, 3)}, {{1, 1, 1, 1}}),
+              ElementsAre(ElementsAre(2, 2, 2, 2)));
   EXPECT_TRUE(driver.failure.ok()) << driver.failure.message;
-  EXPECT_THAT(driver.run(client, loaded, driver.device(client, 0), {{1, 1, 1, 1}}), IsEmpty());
+  EXPECT_THAT(driver.run(client, loaded, {driver.device(client, 0)}, {{1, 1, 1, 1}}), IsEmpty());
   EXPECT_THAT(driver.failure.message, HasSubstr("is on device 0, the run is on device 3"));
   driver.destroy(loaded);
 
   driver.failure = {};
   EXPECT_EQ(driver.load(client, bytes, compile_options(1, 1, {4})), nullptr);
   EXPECT_EQ(driver.failure.message, "No matching device found for device_id 4");
+  driver.destroy(client);
+}
+
+TEST(FakePlugin, RunsOnTheDevicesOfAnAssignmentInItsOrder) {
+  Driver driver;
+  PJRT_Client* client = driver.create_client();
+  // Two replicas of two partitions: positions 0 to 3 are on devices 2, 3, 0 and 1.
+  const std::string options = compile_options(2, 2, {2, 3, 0, 1});
+  PJRT_LoadedExecutable* compiled = driver.compile(client, kProgram, options);
+  std::vector<PJRT_Device*> devices;
+  for (const std::size_t id : {2, 3, 0, 1}) devices.push_back(driver.device(client, id));
+  auto list = make_args<PJRT_LoadedExecutable_AddressableDevices_Args>();
+  list.executable = compiled;
+  driver.api().PJRT_LoadedExecutable_AddressableDevices(&list);
+  EXPECT_EQ(std::vector(list.addressable_devices,
+                        list.addressable_devices + list.num_addressable_devices),
+            devices);
+  EXPECT_THAT(driver.run(client, compiled, devices, {{0, 0, 0, 0}}), Each(ElementsAre(1, 1, 1, 1)));
+  EXPECT_TRUE(driver.failure.ok()) << driver.failure.message;
+  EXPECT_THAT(driver.run(client, compiled, {devices[0]}, {{0, 0, 0, 0}}), IsEmpty());
+  EXPECT_EQ(driver.failure.message, "the run is for 1 devices, the executable is on 4");
+
+  // The stored assignment is DeviceAssignmentProto: per partition, one id per replica.
+  auto assignment = make_args<PJRT_LoadedExecutable_GetDeviceAssignment_Args>();
+  assignment.executable = compiled;
+  driver.api().PJRT_LoadedExecutable_GetDeviceAssignment(&assignment);
+  EXPECT_EQ(std::string(assignment.serialized_bytes, assignment.serialized_bytes_size),
+            options.substr(options.size() - assignment.serialized_bytes_size));
+  EXPECT_GT(assignment.serialized_bytes_size, 0u);
+  assignment.serialized_device_assignment_deleter(assignment.serialized_device_assignment);
+  driver.destroy(compiled);
   driver.destroy(client);
 }
 
@@ -115,6 +147,25 @@ TEST(FakePlugin, ProgramsChooseTheirSignature) {
   destroy.executable = get.executable;
   driver.api().PJRT_Executable_Destroy(&destroy);
   driver.destroy(compiled);
+  driver.destroy(client);
+}
+
+TEST(FakePlugin, ARunConsumesDonatedBuffersAlsoAfterALoad) {
+  Driver driver;
+  PJRT_Client* client = driver.create_client();
+  PJRT_LoadedExecutable* compiled = driver.compile(
+      client, "// fake: params=f32[1],f32[1] results=f32[1] donate=1", compile_options(1, 1));
+  PJRT_LoadedExecutable* loaded = driver.load(client, driver.serialize(compiled));
+  for (PJRT_LoadedExecutable* executable : {compiled, loaded}) {
+    std::vector<bool> consumed;
+    driver.run(client, executable, {driver.device(client, 0)}, {{1}, {2}}, &consumed);
+    EXPECT_THAT(consumed, ElementsAre(false, true));
+    consumed.clear();
+    driver.run(client, executable, {driver.device(client, 0)}, {{1}, {2}}, &consumed, {1});
+    EXPECT_THAT(consumed, ElementsAre(false, false));
+    driver.destroy(executable);
+  }
+  EXPECT_TRUE(driver.failure.ok()) << driver.failure.message;
   driver.destroy(client);
 }
 

@@ -118,7 +118,7 @@ void read_api(Config& config) {
   } else {
     config.attributes = {
         {"xla_version", std::int64_t{2}},
-        {"stablehlo_current_version", std::vector<std::int64_t>{1, 13, 0}},
+        {"stablehlo_current_version", std::vector<std::int64_t>{1, 20, 0}},
         {"stablehlo_minimum_version", std::vector<std::int64_t>{0, 9, 0}},
     };
   }
