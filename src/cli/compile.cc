@@ -1,7 +1,6 @@
 // precast compile: compiles a program, or finds that it was compiled before.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -11,7 +10,7 @@
 #include "cli/request.h"
 #include "cli/stopwatch.h"
 #include "cli/text.h"
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/limits.h"
 
@@ -147,18 +146,19 @@ Result<ExitCode> compile(const Arguments& arguments, Output& out) {
 }  // namespace
 
 Verb add_compile(CLI::App& root) {
-  CLI::App* app = add_verb(root, "compile", "compile a program, or find it compiled",
-                           "precast compile ranker.mlirbc\n"
-                           "precast compile ranker.mlirbc --no-cache -o ranker.precast");
+  VerbOptions options(root, "compile", "compile a program, or find it compiled",
+                      "precast compile ranker.mlirbc\n"
+                      "precast compile ranker.mlirbc --no-cache -o ranker.precast");
   auto arguments = std::make_shared<Arguments>();
-  app->add_option("PROGRAM", arguments->program,
-                  "StableHLO text or bytecode, or an HLO proto; - reads standard input")
-      ->type_name("")
-      ->required();
-  app->add_option("-o,--output", arguments->file, "also write the artifact to this file")
-      ->type_name("FILE");
-  arguments->request.add_to(*app, "--device-ids");
-  return {app, [arguments](Output& out) { return compile(*arguments, out); }};
+  options.add(arguments->program,
+              {.names = "PROGRAM",
+               .help = "StableHLO text or bytecode, or an HLO proto; - reads standard input",
+               .required = true});
+  options.add(
+      arguments->file,
+      {.names = "-o,--output", .help = "also write the artifact to this file", .value = "FILE"});
+  arguments->request.add_to(options, "--device-ids");
+  return {options.app(), [arguments](Output& out) { return compile(*arguments, out); }};
 }
 
 }  // namespace precast::cli

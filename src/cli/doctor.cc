@@ -1,7 +1,6 @@
 // precast doctor: what works here, what does not, and what to do about it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,7 +10,7 @@
 #include "cli/request.h"
 #include "cli/surroundings.h"
 #include "cli/text.h"
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/precast.h"
 
@@ -185,16 +184,18 @@ Result<ExitCode> doctor(const Arguments& arguments, Output& out) {
 }  // namespace
 
 Verb add_doctor(CLI::App& root) {
-  CLI::App* app =
-      add_verb(root, "doctor", "show what works here, and what does not and why", "precast doctor");
+  VerbOptions options(root, "doctor", "show what works here, and what does not and why",
+                      "precast doctor");
   auto arguments = std::make_shared<Arguments>();
-  arguments->plugin.add_to(*app);
-  app->add_option("--timeout", arguments->timeout_s, "seconds that a plugin may take (60)")
-      ->type_name("S")
-      ->check(CLI::Range(1, 86400).description(""))
-      ->group("Plugin");
-  app->add_option("--cache", arguments->cache, "cache folder")->type_name("DIR")->group("Cache");
-  return {app, [arguments](Output& out) { return doctor(*arguments, out); }};
+  arguments->plugin.add_to(options);
+  options.add(arguments->timeout_s, 1, kLongestTimeout,
+              {.names = "--timeout",
+               .help = "seconds that a plugin may take (60)",
+               .value = "S",
+               .group = "Plugin"});
+  options.add(arguments->cache,
+              {.names = "--cache", .help = "cache folder", .value = "DIR", .group = "Cache"});
+  return {options.app(), [arguments](Output& out) { return doctor(*arguments, out); }};
 }
 
 }  // namespace precast::cli

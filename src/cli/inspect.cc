@@ -2,14 +2,13 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "cli/record_view.h"
 #include "cli/text.h"
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/precast.h"
 
@@ -261,12 +260,13 @@ Result<ExitCode> inspect(const Arguments& arguments, Output& out) {
 }  // namespace
 
 Verb add_inspect(CLI::App& root) {
-  CLI::App* app = add_verb(root, "inspect", "show what is in an artifact; needs no plugin",
-                           "precast inspect ranker.precast");
+  VerbOptions options(root, "inspect", "show what is in an artifact; needs no plugin",
+                      "precast inspect ranker.precast");
   auto arguments = std::make_shared<Arguments>();
-  app->add_option("FILE", arguments->file, "an artifact")->type_name("")->required();
-  app->add_flag("--items", arguments->items, "show every item of the key record")->group("Output");
-  return {app, [arguments](Output& out) { return inspect(*arguments, out); }};
+  options.add(arguments->file, {.names = "FILE", .help = "an artifact", .required = true});
+  options.add(arguments->items,
+              {.names = "--items", .help = "show every item of the key record", .group = "Output"});
+  return {options.app(), [arguments](Output& out) { return inspect(*arguments, out); }};
 }
 
 }  // namespace precast::cli

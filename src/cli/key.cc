@@ -1,14 +1,13 @@
 // precast key: the key that a compile has, without compiling.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
 #include "cli/record_view.h"
 #include "cli/request.h"
 #include "cli/text.h"
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 
 namespace precast::cli {
@@ -58,16 +57,17 @@ Result<ExitCode> key(const Arguments& arguments, Output& out) {
 }  // namespace
 
 Verb add_key(CLI::App& root) {
-  CLI::App* app = add_verb(root, "key", "show the key of a compile, without compiling",
-                           "precast key ranker.mlirbc --items");
+  VerbOptions options(root, "key", "show the key of a compile, without compiling",
+                      "precast key ranker.mlirbc --items");
   auto arguments = std::make_shared<Arguments>();
-  app->add_option("PROGRAM", arguments->program,
-                  "StableHLO text or bytecode, or an HLO proto; - reads standard input")
-      ->type_name("")
-      ->required();
-  app->add_flag("--items", arguments->items, "show every item of every field")->group("Output");
-  arguments->request.add_to(*app, "--device-ids");
-  return {app, [arguments](Output& out) { return key(*arguments, out); }};
+  options.add(arguments->program,
+              {.names = "PROGRAM",
+               .help = "StableHLO text or bytecode, or an HLO proto; - reads standard input",
+               .required = true});
+  options.add(arguments->items,
+              {.names = "--items", .help = "show every item of every field", .group = "Output"});
+  arguments->request.add_to(options, "--device-ids");
+  return {options.app(), [arguments](Output& out) { return key(*arguments, out); }};
 }
 
 }  // namespace precast::cli

@@ -8,7 +8,7 @@
 
 #include "cli/output.h"
 #include "cli/text.h"
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/version.h"
 

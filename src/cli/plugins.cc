@@ -1,14 +1,13 @@
 // precast plugins: the plugins that are found by name.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/probe.h"
 #include "cli/text.h"
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/plugin.h"
 
@@ -84,14 +83,13 @@ Result<ExitCode> plugins(const Arguments& arguments, Output& out) {
 }  // namespace
 
 Verb add_plugins(CLI::App& root) {
-  CLI::App* app =
-      add_verb(root, "plugins", "list the plugins that are found", "precast plugins --open");
+  VerbOptions options(root, "plugins", "list the plugins that are found", "precast plugins --open");
   auto arguments = std::make_shared<Arguments>();
-  app->add_flag("--open", arguments->open, "open each one in a child process and ask it");
-  app->add_option("--timeout", arguments->timeout_s, "seconds that a plugin may take (60)")
-      ->type_name("S")
-      ->check(CLI::Range(1, 86400).description(""));
-  return {app, [arguments](Output& out) { return plugins(*arguments, out); }};
+  options.add(arguments->open,
+              {.names = "--open", .help = "open each one in a child process and ask it"});
+  options.add(arguments->timeout_s, 1, kLongestTimeout,
+              {.names = "--timeout", .help = "seconds that a plugin may take (60)", .value = "S"});
+  return {options.app(), [arguments](Output& out) { return plugins(*arguments, out); }};
 }
 
 }  // namespace precast::cli

@@ -10,6 +10,9 @@
 
 namespace precast::cli {
 
+// The most that --timeout takes: a day.
+inline constexpr int kLongestTimeout = 86'400;
+
 struct ProbeRequest {
   std::string plugin;  // a path
   std::vector<NamedValue> client_options;

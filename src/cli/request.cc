@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -60,68 +59,59 @@ void advise_on_compile(const Error& error, const RequestArguments& arguments, Ou
 
 }  // namespace
 
-void PluginArguments::add_to(CLI::App& app) {
-  app.add_option("--plugin", plugin, "PJRT plugin: a path or a short name such as cpu")
-      ->type_name("P")
-      ->group("Plugin");
-  app.add_option("--client-option", client_options, "option of the plugin's client (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(check_client_option, ""))
-      ->group("Plugin");
+void PluginArguments::add_to(VerbOptions& verb) {
+  const std::string group = "Plugin";
+  verb.add(plugin, {.names = "--plugin",
+                    .help = "PJRT plugin: a path or a short name such as cpu",
+                    .value = "P",
+                    .group = group});
+  verb.add_repeatable(client_options, {.names = "--client-option",
+                                       .help = "option of the plugin's client (repeatable)",
+                                       .value = "NAME=VALUE",
+                                       .group = group,
+                                       .check = check_client_option});
 }
 
-void RequestArguments::add_to(CLI::App& app, const std::string& devices) {
-  const std::string compiling = "Compiling";
-  app.add_option("--replicas", replicas, "number of replicas")
-      ->type_name("N")
-      ->check(CLI::Range(1, static_cast<int>(limits::kMaxDevices)).description(""))
-      ->group(compiling);
-  app.add_option("--partitions", partitions, "number of partitions")
-      ->type_name("N")
-      ->check(CLI::Range(1, static_cast<int>(limits::kMaxDevices)).description(""))
-      ->group(compiling);
-  app.add_flag("--spmd", spmd, "partition the program (SPMD)")->group(compiling);
-  app.add_option(devices, device_ids, "device ids, one for each replica and partition")
-      ->type_name("ID,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group(compiling);
-  app.add_option("--option", options, "XLA option by its flag name (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(check_option, ""))
-      ->group(compiling);
-  app.add_option("--options-proto", options_proto,
-                 "serialized xla.CompileOptionsProto to start from")
-      ->type_name("FILE")
-      ->group(compiling);
-  plugin.add_to(app);
-  const std::string caching = "Cache";
-  auto* cache_option = app.add_option("--cache", cache, "cache folder")->type_name("DIR");
-  cache_option->group(caching);
-  app.add_flag("--no-cache", no_cache, "neither look into the cache nor store")
-      ->excludes(cache_option)
-      ->group(caching);
-  app.add_flag("--strict", strict, "a fault of the cache is an error")->group(caching);
-  app.add_option("--salt", request.salt, "text that makes the key another one")
-      ->type_name("TEXT")
-      ->group(caching);
-  app.add_option("--label", request.label, "text kept in the artifact, not in the key")
-      ->type_name("TEXT")
-      ->group(caching);
-  app.add_flag("--keep-program", request.keep_program, "keep the program in the artifact")
-      ->group(caching);
-}
-
-std::vector<std::string> RequestArguments::compile_only(const CLI::App& app) const {
-  std::vector<std::string> given;
-  for (const char* name :
-       {"--replicas", "--partitions", "--spmd", "--option", "--options-proto", "--cache",
-        "--no-cache", "--strict", "--salt", "--label", "--keep-program"}) {
-    if (app.count(name) > 0) given.emplace_back(name);
-  }
-  return given;
+void RequestArguments::add_to(VerbOptions& verb, const std::string& devices) {
+  constexpr int kMost = static_cast<int>(limits::kMaxDevices);
+  std::string group = "Compiling";
+  verb.add(replicas, 1, kMost,
+           {.names = "--replicas", .help = "number of replicas", .value = "N", .group = group});
+  verb.add(partitions, 1, kMost,
+           {.names = "--partitions", .help = "number of partitions", .value = "N", .group = group});
+  verb.add(spmd, {.names = "--spmd", .help = "partition the program (SPMD)", .group = group});
+  verb.add(device_ids, {.names = devices,
+                        .help = "device ids, one for each replica and partition",
+                        .value = "ID,...",
+                        .group = group});
+  verb.add_repeatable(options, {.names = "--option",
+                                .help = "XLA option by its flag name (repeatable)",
+                                .value = "NAME=VALUE",
+                                .group = group,
+                                .check = check_option});
+  verb.add(options_proto, {.names = "--options-proto",
+                           .help = "serialized xla.CompileOptionsProto to start from",
+                           .value = "FILE",
+                           .group = group});
+  plugin.add_to(verb);
+  group = "Cache";
+  verb.add(cache, {.names = "--cache", .help = "cache folder", .value = "DIR", .group = group});
+  verb.add(
+      no_cache,
+      {.names = "--no-cache", .help = "neither look into the cache nor store", .group = group});
+  verb.exclude("--no-cache", "--cache");
+  verb.add(strict,
+           {.names = "--strict", .help = "a fault of the cache is an error", .group = group});
+  verb.add(request.salt, {.names = "--salt",
+                          .help = "text that makes the key another one",
+                          .value = "TEXT",
+                          .group = group});
+  verb.add(request.label, {.names = "--label",
+                           .help = "text kept in the artifact, not in the key",
+                           .value = "TEXT",
+                           .group = group});
+  verb.add(request.keep_program,
+           {.names = "--keep-program", .help = "keep the program in the artifact", .group = group});
 }
 
 Result<CompileOptions> RequestArguments::compile_options() const {

@@ -8,11 +8,8 @@
 #include <vector>
 
 #include "cli/output.h"
+#include "cli/verb_options.h"
 #include "precast/precast.h"
-
-namespace CLI {
-class App;
-}
 
 namespace precast::cli {
 
@@ -21,7 +18,7 @@ struct PluginArguments {
   std::string plugin;
   std::vector<std::string> client_options;
 
-  void add_to(CLI::App& app);
+  void add_to(VerbOptions& verb);
 };
 
 // What is compiled, and where it is kept. With --options-proto the file is the base, and only the
@@ -43,10 +40,7 @@ struct RequestArguments {
 
   // Adds the options. `devices` names the option of the device ids: "--device-ids" or, where it
   // stands for positions of a loaded artifact too, "--devices,--device-ids".
-  void add_to(CLI::App& app, const std::string& devices);
-
-  // The names of the options given that only a compile can follow; empty when there are none.
-  std::vector<std::string> compile_only(const CLI::App& app) const;
+  void add_to(VerbOptions& verb, const std::string& devices);
 
   // The compile options; reads --options-proto.
   Result<CompileOptions> compile_options() const;

@@ -1,7 +1,6 @@
 // precast run: runs a program, compiled or loaded from the cache, or an artifact.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -13,12 +12,14 @@
 #include "cli/request.h"
 #include "cli/stopwatch.h"
 #include "cli/text.h"
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/limits.h"
 
 namespace precast::cli {
 namespace {
+
+constexpr int kMostRepeats = 1'000'000;
 
 struct Arguments {
   const CLI::App* app = nullptr;
@@ -50,6 +51,12 @@ struct Results {
   std::vector<std::vector<HostTensor>> outputs;  // [device][result], of the last run
   Times times;
 };
+
+// The options given that only a compile can follow.
+std::vector<std::string> compile_only_options(const CLI::App& app) {
+  return given(app, {"--replicas", "--partitions", "--spmd", "--option", "--options-proto",
+                     "--cache", "--no-cache", "--strict", "--salt", "--label", "--keep-program"});
+}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -201,9 +208,9 @@ Result<ExitCode> run(const Arguments& arguments, Output& out) {
   PRECAST_ASSIGN(Bytes bytes, read_input(arguments.source, limits::kMaxArtifactBytes));
   const bool is_artifact = looks_like_artifact(bytes);
   if (is_artifact) {
-    if (const auto given = arguments.request.compile_only(*arguments.app); !given.empty()) {
+    if (const auto refused = compile_only_options(*arguments.app); !refused.empty()) {
       return out.usage(fmt::format("'{}' is an artifact, which is loaded as it is: leave out {}",
-                                   arguments.source, joined(given)));
+                                   arguments.source, joined(refused)));
     }
   }
   auto loading = is_artifact ? load_artifact(arguments, std::move(bytes), out)
@@ -248,34 +255,37 @@ std::string check_fill(const std::string& text) {
 }  // namespace
 
 Verb add_run(CLI::App& root) {
-  CLI::App* app =
-      add_verb(root, "run", "run a program or an artifact on .npy inputs",
-               "precast run ranker.mlirbc --fill random:1\n"
-               "precast run ranker.precast --input a.npy b.npy --devices 3 --out results");
+  VerbOptions options(root, "run", "run a program or an artifact on .npy inputs",
+                      "precast run ranker.mlirbc --fill random:1\n"
+                      "precast run ranker.precast --input a.npy b.npy --devices 3 --out results");
   auto arguments = std::make_shared<Arguments>();
-  arguments->app = app;
-  app->add_option("SOURCE", arguments->source,
-                  "a program (as for 'compile') or an artifact; - reads standard input")
-      ->type_name("")
-      ->required();
+  arguments->app = options.app();
+  options.add(arguments->source,
+              {.names = "SOURCE",
+               .help = "a program (as for 'compile') or an artifact; - reads standard input",
+               .required = true});
   const std::string group = "Running";
-  app->add_option("-i,--input", arguments->inputs, ".npy files, in the order of the parameters")
-      ->type_name("FILE...")
-      ->group(group);
-  app->add_option("--fill", arguments->fill,
-                  "make up the inputs that are left: zeros, iota or random:SEED")
-      ->type_name("HOW")
-      ->check(CLI::Validator(check_fill, ""))
-      ->group(group);
-  app->add_option("--repeat", arguments->repeat, "run N times; times are medians")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""))
-      ->group(group);
-  app->add_option("--out", arguments->out, "write the outputs to this folder as .npy files")
-      ->type_name("DIR")
-      ->group(group);
-  arguments->request.add_to(*app, "--devices,--device-ids");
-  return {app, [arguments](Output& out) { return run(*arguments, out); }};
+  options.add_many(arguments->inputs, {.names = "-i,--input",
+                                       .help = ".npy files, in the order of the parameters",
+                                       .value = "FILE...",
+                                       .group = group});
+  options.add(arguments->fill,
+              {.names = "--fill",
+               .help = "make up the inputs that are left: zeros, iota, random:SEED",
+               .value = "HOW",
+               .group = group,
+               .check = check_fill});
+  options.add(arguments->repeat, 1, kMostRepeats,
+              {.names = "--repeat",
+               .help = "run N times; times are medians",
+               .value = "N",
+               .group = group});
+  options.add(arguments->out, {.names = "--out",
+                               .help = "write the outputs to this folder as .npy files",
+                               .value = "DIR",
+                               .group = group});
+  arguments->request.add_to(options, "--devices,--device-ids");
+  return {options.app(), [arguments](Output& out) { return run(*arguments, out); }};
 }
 
 }  // namespace precast::cli

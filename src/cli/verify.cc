@@ -1,7 +1,6 @@
 // precast verify: every check of an artifact that needs no plugin, for files and whole stores.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -13,7 +12,7 @@
 
 #include "cli/progress.h"
 #include "cli/text.h"
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/precast.h"
 
@@ -172,14 +171,14 @@ Result<ExitCode> verify(const Arguments& arguments, Output& out) {
 }  // namespace
 
 Verb add_verify(CLI::App& root) {
-  CLI::App* app = add_verb(root, "verify", "check artifacts; needs no plugin",
-                           "precast verify ranker.precast\n"
-                           "precast verify ~/.cache/precast");
+  VerbOptions options(root, "verify", "check artifacts; needs no plugin",
+                      "precast verify ranker.precast\n"
+                      "precast verify ~/.cache/precast");
   auto arguments = std::make_shared<Arguments>();
-  app->add_option("PATH", arguments->paths, "artifacts, and folders to search for *.precast")
-      ->type_name("")
-      ->required();
-  return {app, [arguments](Output& out) { return verify(*arguments, out); }};
+  options.add_many(arguments->paths, {.names = "PATH",
+                                      .help = "artifacts, and folders to search for *.precast",
+                                      .required = true});
+  return {options.app(), [arguments](Output& out) { return verify(*arguments, out); }};
 }
 
 }  // namespace precast::cli

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
-#include "cli/verb_app.h"
+#include "cli/verb_options.h"
 #include "cli/verbs.h"
 
 namespace precast::cli {
@@ -30,8 +28,8 @@ Result<ExitCode> version(Output& out) {
 }  // namespace
 
 Verb add_version(CLI::App& root) {
-  CLI::App* app = add_verb(root, "version", "show the version", "precast version --json");
-  return {app, version};
+  const VerbOptions options(root, "version", "show the version", "precast version --json");
+  return {options.app(), version};
 }
 
 }  // namespace precast::cli

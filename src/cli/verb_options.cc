@@ -1,0 +1,87 @@
+#include "cli/verb_options.h"
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+
+namespace precast::cli {
+namespace {
+
+// CLI11 would print the bounds into the help line; the help says what matters.
+CLI::Validator in_range(int least, int most) { return CLI::Range(least, most).description(""); }
+
+}  // namespace
+
+VerbOptions::VerbOptions(CLI::App& root, const std::string& name, const std::string& description,
+                         const std::string& example)
+    : app_(root.add_subcommand(name, description)) {
+  std::string footer = "Example:\n";
+  std::istringstream lines(example);
+  for (std::string line; std::getline(lines, line);) footer += "  " + line + "\n";
+  footer.pop_back();
+  app_->footer(footer);
+}
+
+void VerbOptions::describe(CLI::Option& option, const OptionText& text) {
+  option.type_name(text.value)->group(text.group)->required(text.required);
+  if (text.check) option.check(CLI::Validator(text.check, ""));
+}
+
+void VerbOptions::add(std::string& target, const OptionText& text) {
+  describe(*app_->add_option(text.names, target, text.help), text);
+}
+
+void VerbOptions::add(bool& target, const OptionText& text) {
+  app_->add_flag(text.names, target, text.help)->group(text.group);
+}
+
+void VerbOptions::add(int& target, int least, int most, const OptionText& text) {
+  CLI::Option* option = app_->add_option(text.names, target, text.help);
+  option->check(in_range(least, most));
+  describe(*option, text);
+}
+
+void VerbOptions::add(std::optional<int>& target, int least, int most, const OptionText& text) {
+  CLI::Option* option = app_->add_option(text.names, target, text.help);
+  option->check(in_range(least, most));
+  describe(*option, text);
+}
+
+void VerbOptions::add(std::vector<std::int64_t>& target, const OptionText& text) {
+  CLI::Option* option = app_->add_option(text.names, target, text.help);
+  option->delimiter(',')->allow_extra_args(false);
+  describe(*option, text);
+}
+
+void VerbOptions::add_repeatable(std::vector<std::string>& target, const OptionText& text) {
+  CLI::Option* option = app_->add_option(text.names, target, text.help);
+  option->allow_extra_args(false);
+  describe(*option, text);
+}
+
+void VerbOptions::add_many(std::vector<std::string>& target, const OptionText& text) {
+  describe(*app_->add_option(text.names, target, text.help), text);
+}
+
+void VerbOptions::exclude(const std::string& one, const std::string& other) {
+  app_->get_option(one)->excludes(app_->get_option(other));
+}
+
+std::vector<std::string> given(const CLI::App& app, const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (app.count(name) > 0) found.push_back(name);
+  }
+  return found;
+}
+
+void add_output_options(CLI::App& app, OutputOptions& options) {
+  const std::string group = "Output";
+  app.add_flag("--json", options.json, "one JSON object on standard output")->group(group);
+  app.add_flag("-q,--quiet", options.quiet, "only the answer itself, no warnings")->group(group);
+  app.add_option("--color", options.color, "auto, always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
+      ->group(group);
+}
+
+}  // namespace precast::cli
