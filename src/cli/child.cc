@@ -76,6 +76,11 @@ bool drain(int fd, std::string& into) {
   return got > 0;
 }
 
+void keep_the_end(std::string& complaints) {
+  if (complaints.size() <= kMaxComplaints) return;
+  complaints.erase(0, complaints.size() - kMaxComplaints);
+}
+
 // Reads both pipes until they end; false when the time is over before.
 bool read_both(const Pipe& answer, const Pipe& complaints, int timeout_s, ChildEnd& end) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_s);
@@ -88,9 +93,7 @@ bool read_both(const Pipe& answer, const Pipe& complaints, int timeout_s, ChildE
     if (::poll(watched.data(), watched.size(), static_cast<int>(left.count())) < 0) continue;
     if (watched[1].revents != 0 && !drain(complaints.read, end.complaints)) watched[1].fd = -1;
     if (watched[0].revents != 0 && !drain(answer.read, end.answer)) watched[0].fd = -1;
-    if (end.complaints.size() > kMaxComplaints) {
-      end.complaints.erase(0, end.complaints.size() - kMaxComplaints);
-    }
+    keep_the_end(end.complaints);
   }
   return true;
 }
@@ -123,6 +126,7 @@ Result<ChildEnd> run_in_child(const std::function<void(const Write&)>& work, int
   pollfd rest = {complaints.read, POLLIN, 0};
   while (::poll(&rest, 1, 0) > 0 && drain(complaints.read, end.complaints)) {
   }
+  keep_the_end(end.complaints);
   if (!in_time) {
     end.how = fmt::format("no answer within {} s", timeout_s);
   } else if (WIFSIGNALED(status)) {

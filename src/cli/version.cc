@@ -17,9 +17,14 @@ constexpr const char* kCompiler = "gcc " __VERSION__;
 
 Result<ExitCode> version(Output& out) {
   out.answer(fmt::format("precast {}\n", PRECAST_VERSION));
+  // Another libprecast may be found at run time than the one that this was built with.
+  if (precast::version() != PRECAST_VERSION) {
+    out.print(fmt::format("libprecast {}\n", precast::version()));
+  }
   out.print(fmt::format("built with {}, C++{}\n", kCompiler, __cplusplus / 100 % 100));
   out.object({{"schema", "precast.version/1"},
               {"version", PRECAST_VERSION},
+              {"library_version", precast::version()},
               {"compiler", kCompiler},
               {"cplusplus", __cplusplus}});
   return ExitCode::done;
