@@ -157,6 +157,11 @@ bool CompileOptions::use_spmd() const {
              .value_or(0) != 0;
 }
 
+bool CompileOptions::portable() const {
+  return proto::last_varint(serialized_, proto::compile_options::kCompilePortableExecutable)
+             .value_or(0) != 0;
+}
+
 void CompileOptions::set_replicas(int count) {
   assert(count >= 1);
   const auto old = assignment();
