@@ -35,6 +35,13 @@ inline constexpr std::uint32_t kMaxKeyItems = 1 << 23;
 inline constexpr std::uint32_t kMaxKeyNameBytes = 1 << 12;
 inline constexpr std::uint32_t kMaxKeyValueBytes = 64 << 20;
 
+// Files that compile options and flags name: how many, files in one folder, bytes of all of them,
+// and of a file that holds flags. Beyond these the cache is bypassed.
+inline constexpr std::uint32_t kMaxOptionFiles = 1024;
+inline constexpr std::uint32_t kMaxOptionFolderFiles = 4096;
+inline constexpr std::uint64_t kMaxOptionContentBytes = std::uint64_t{256} << 20;
+inline constexpr std::uint64_t kMaxFlagsFileBytes = std::uint64_t{1} << 20;
+
 // Program signature: parameters, results, dimensions of one tensor.
 inline constexpr std::uint32_t kMaxParameters = 1 << 20;
 inline constexpr std::uint32_t kMaxDimensions = 64;
@@ -51,5 +58,21 @@ inline constexpr std::size_t kPjrtSpareBytes = 128;
 // A plugin's digest is not remembered when the file changed less than this before it was hashed: on
 // a coarse clock a second change could carry the same time stamp.
 inline constexpr std::int64_t kPluginDigestMinAgeSeconds = 2;
+
+// Digest of a program by its structure. Bytecode: the entries of one table of the file (strings,
+// attributes, types, operation names, property sets, resources; a large program has a few
+// thousand), how deep attributes, types and regions nest, and the bytes of a name of a dialect, an
+// operation, an attribute or a resource. Text: how deep brackets nest.
+inline constexpr std::uint64_t kMaxBytecodeEntries = 1 << 22;
+inline constexpr int kMaxBytecodeNesting = 128;
+inline constexpr std::size_t kMaxBytecodeNameBytes = 1 << 10;
+inline constexpr std::size_t kMaxTextNesting = 1 << 10;
+// What a program may expand to while it is digested: real ones stay below their own size, hostile
+// ones refer to one large thing very often.
+constexpr std::uint64_t program_expansion_bytes(std::uint64_t program_bytes) {
+  return 8 * program_bytes + (64 << 10);
+}
+// Distinct targets of custom calls that are listed.
+inline constexpr std::size_t kMaxCustomCallTargets = 256;
 
 }  // namespace precast::limits

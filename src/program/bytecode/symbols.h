@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "precast/bytes.h"
-#include "program/bytecode/canonical_stream.h"
+#include "program/canonical_stream.h"
 
 namespace precast::program::bytecode {
 

@@ -19,7 +19,7 @@ struct Dialect {
 
 struct OpName {
   std::uint32_t dialect = 0;
-  BytesView name;  // without the dialect; may be empty
+  BytesView name = {};  // without the dialect; may be empty
   bool registered = true;
 };
 
@@ -35,9 +35,9 @@ enum class ResourceKind : std::uint8_t { blob = 0, boolean = 1, string = 2 };
 struct Resource {
   BytesView group;  // the dialect's name, or the key of an external group
   bool external = false;
-  BytesView key;
+  BytesView key = {};
   ResourceKind kind = ResourceKind::blob;
-  BytesView content;  // empty: declared without data
+  BytesView content = {};  // empty: declared without data
 };
 
 struct Tables {

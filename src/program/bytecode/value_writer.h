@@ -11,11 +11,11 @@
 
 #include "precast/bytes.h"
 #include "precast/result.h"
-#include "program/bytecode/canonical_stream.h"
 #include "program/bytecode/entry_layouts.h"
 #include "program/bytecode/names.h"
 #include "program/bytecode/symbols.h"
 #include "program/bytecode/tables.h"
+#include "program/canonical_stream.h"
 
 namespace precast::program::bytecode {
 
@@ -42,9 +42,8 @@ class ValueWriter {
   Result<void> type(std::uint64_t index) { return value(types_, index); }
 
   // An attribute that stands in a symbol slot: a function's name or a list of them. Anything else
-  // is written as attribute() does. `mentioned` receives the function when it is a single name.
-  Result<void> symbol_slot(std::uint64_t index, Symbols& symbols,
-                           std::optional<SymbolId>& mentioned);
+  // is written as attribute() does. The function, if it is a single name, else kNoSymbol.
+  Result<SymbolId> symbol_slot(std::uint64_t index, Symbols& symbols);
 
   // The text of a string attribute of builtin or VHLO, or of a flat symbol reference.
   std::optional<BytesView> string_of(std::uint64_t index) const;

@@ -56,21 +56,20 @@ SymbolId ValueWriter::symbol(std::uint32_t string, Symbols& symbols) {
   return symbols_[string];
 }
 
-Result<void> ValueWriter::symbol_slot(std::uint64_t index, Symbols& symbols,
-                                      std::optional<SymbolId>& mentioned) {
+Result<SymbolId> ValueWriter::symbol_slot(std::uint64_t index, Symbols& symbols) {
   if (const auto named = named_function(index)) {
-    mentioned = symbol(named->string, symbols);
+    const SymbolId id = symbol(named->string, symbols);
     out_.number(reference::kSymbol);
     out_.number(named->form);
-    out_.number(*mentioned);
-    return {};
+    out_.number(id);
+    return id;
   }
   // A list that was written as an ordinary attribute before stays one: its strings are in the
   // stream, so the names it mentions will be disclosed.
-  if (index >= attributes_.states.size() || attributes_.states[index] >= kFirstDone) {
-    return attribute(index);
-  }
-  return symbol_list(index, symbols);
+  const bool is_written =
+      index >= attributes_.states.size() || attributes_.states[index] >= kFirstDone;
+  PRECAST_TRY(is_written ? attribute(index) : symbol_list(index, symbols));
+  return kNoSymbol;
 }
 
 Result<void> ValueWriter::symbol_list(std::uint64_t index, Symbols& symbols) {

@@ -55,7 +55,7 @@ Result<void> Walker::operation(Cursor& in) {
         fmt::format("while reading an operation '{}'", values_.names().text(head.rule->name)));
   }
   const bool is_function = head.rule->visibility != kNoName;
-  const std::optional<SymbolId> defined = is_function ? function_ : std::nullopt;
+  const SymbolId defined = is_function ? function_ : kNoSymbol;
   const bool is_private = is_private_;
   PRECAST_ASSIGN(const std::uint64_t results, result_types(in, (head.mask & mask::kResults) != 0));
   PRECAST_TRY(numbers(in, (head.mask & mask::kOperands) != 0));
@@ -63,7 +63,7 @@ Result<void> Walker::operation(Cursor& in) {
   if ((head.mask & mask::kUseLists) != 0) PRECAST_TRY(use_lists(in, results));
   PRECAST_ASSIGN(const std::uint64_t blocks, regions(in, (head.mask & mask::kRegions) != 0));
   // A function without a body is someone else's: its name counts in full.
-  if (defined) symbols_.define(*defined, is_private && blocks != 0);
+  if (defined != kNoSymbol) symbols_.define(defined, is_private && blocks != 0);
   return {};
 }
 
@@ -97,7 +97,7 @@ Result<void> Walker::attributes(const OperationHead& head) {
     PRECAST_ASSIGN(items, values_.dictionary(*head.dictionary));
   }
   PRECAST_ASSIGN(const BytesView segments, read_properties(head));
-  function_.reset();
+  function_ = kNoSymbol;
   is_private_ = false;
   PRECAST_TRY(merged_attributes(*head.rule, *items));
   out_.bytes(segments);
@@ -170,9 +170,7 @@ Result<void> Walker::named_attribute(const OpRule& rule, NameId name, std::uint6
   }
   if (name == rule.visibility) is_private_ = values_.string_of(value) == "private";
   if (name != rule.symbol_slot) return values_.attribute(value);
-  std::optional<SymbolId> mentioned;
-  PRECAST_TRY(values_.symbol_slot(value, symbols_, mentioned));
-  function_ = mentioned;
+  PRECAST_ASSIGN(function_, values_.symbol_slot(value, symbols_));
   return {};
 }
 

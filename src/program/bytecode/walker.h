@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "precast/result.h"
-#include "program/bytecode/canonical_stream.h"
 #include "program/bytecode/container.h"
 #include "program/bytecode/op_rules.h"
 #include "program/bytecode/symbols.h"
 #include "program/bytecode/tables.h"
 #include "program/bytecode/value_writer.h"
+#include "program/canonical_stream.h"
 #include "program/custom_calls.h"
 
 namespace precast::program::bytecode {
@@ -66,7 +66,7 @@ class Walker {
   std::vector<PropertySlot> properties_;
   // Of the operation whose attributes were written last: the function that its symbol slot names,
   // and whether its visibility is private.
-  std::optional<SymbolId> function_;
+  SymbolId function_ = kNoSymbol;
   bool is_private_ = false;
   int depth_ = 0;
 };

@@ -16,7 +16,7 @@
 #include "precast/bytes.h"
 #include "precast/result.h"
 
-namespace precast::program::bytecode {
+namespace precast::program {
 
 class CanonicalStream {
  public:
@@ -60,4 +60,4 @@ class CanonicalStream {
   std::array<char, std::size_t{16} << 10> buffer_;
 };
 
-}  // namespace precast::program::bytecode
+}  // namespace precast::program

@@ -1,10 +1,10 @@
-#include "program/bytecode/canonical_stream.h"
+#include "program/canonical_stream.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
-namespace precast::program::bytecode {
+namespace precast::program {
 
 void CanonicalStream::bytes(BytesView content) {
   number(content.size());
@@ -34,4 +34,4 @@ Digest CanonicalStream::finish() {
   return hash_.finish();
 }
 
-}  // namespace precast::program::bytecode
+}  // namespace precast::program
