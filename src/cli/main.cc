@@ -2,8 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/output.h"
@@ -14,6 +16,25 @@
 
 namespace precast::cli {
 namespace {
+
+// CLI11's help with one blank line between groups instead of two, and without its remarks on
+// options.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() {
+    column_width(34);
+    label("SUBCOMMAND", "VERB");
+  }
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    return CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode),
+                                         "\n\n\n", "\n\n");
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string& text = option->get_option_text();
+    return text.empty() ? "" : " " + text;
+  }
+};
 
 std::vector<std::string> names_of(const std::vector<Verb>& verbs) {
   std::vector<std::string> names;
@@ -85,8 +106,9 @@ ExitCode run_verb(const std::vector<Verb>& verbs, Output& out) {
 int command(int argc, char** argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   CLI::App root("precast: XLA executables, compiled once, loaded anywhere.\n", "precast");
+  root.formatter(std::make_shared<HelpFormatter>());
+  root.set_help_flag("-h,--help", "show this help");
   root.set_version_flag("--version", "precast " PRECAST_VERSION, "show the version");
-  root.get_formatter()->column_width(34);
   root.require_subcommand(1);
   root.footer("'precast VERB --help' shows a verb's options and an example.");
   OutputOptions options;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/child.h"
-#include "cli/self_test.h"
+#include "cli/round_trip.h"
 #include "cli/text.h"
 #include "precast/precast.h"
 
@@ -84,7 +84,7 @@ void look_at(const ProbeRequest& request, const Write& write, Json& object) {
   object["client"] = client_json(*client, object);
   if (!request.self_test) return;
   stage("compiling, storing and loading a small program");
-  const SelfTest test = self_test(*client);
+  const RoundTrip test = try_round_trip(*client);
   object["self_test"] = {
       {"ok", !test.problem.has_value()}, {"compile", test.compile}, {"load", test.load}};
   if (test.problem) {

@@ -13,7 +13,7 @@ CLI::Validator in_range(int least, int most) { return CLI::Range(least, most).de
 
 VerbOptions::VerbOptions(CLI::App& root, const std::string& name, const std::string& description,
                          const std::string& example)
-    : app_(root.add_subcommand(name, description)) {
+    : app_(root.add_subcommand(name, description)->group("Verbs")) {
   std::string footer = "Example:\n";
   std::istringstream lines(example);
   for (std::string line; std::getline(lines, line);) footer += "  " + line + "\n";
@@ -22,7 +22,7 @@ VerbOptions::VerbOptions(CLI::App& root, const std::string& name, const std::str
 }
 
 void VerbOptions::describe(CLI::Option& option, const OptionText& text) {
-  option.type_name(text.value)->group(text.group)->required(text.required);
+  option.option_text(text.value)->group(text.group)->required(text.required);
   if (text.check) option.check(CLI::Validator(text.check, ""));
 }
 
@@ -31,7 +31,7 @@ void VerbOptions::add(std::string& target, const OptionText& text) {
 }
 
 void VerbOptions::add(bool& target, const OptionText& text) {
-  app_->add_flag(text.names, target, text.help)->group(text.group);
+  describe(*app_->add_flag(text.names, target, text.help), text);
 }
 
 void VerbOptions::add(int& target, int least, int most, const OptionText& text) {
@@ -79,7 +79,7 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_flag("--json", options.json, "one JSON object on standard output")->group(group);
   app.add_flag("-q,--quiet", options.quiet, "only the answer itself, no warnings")->group(group);
   app.add_option("--color", options.color, "auto, always or never")
-      ->type_name("WHEN")
+      ->option_text("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
       ->group(group);
 }

@@ -8,13 +8,13 @@
 
 namespace precast::cli {
 
-struct SelfTest {
+struct RoundTrip {
   std::string compile;  // the outcome of the first request; "miss" is right
   std::string load;     // of the second; "hit" is right
   std::optional<std::string> problem;
 };
 
 // Compiles a tiny program into a private store, loads it from there and runs it.
-SelfTest self_test(const Client& client);
+RoundTrip try_round_trip(const Client& client);
 
 }  // namespace precast::cli

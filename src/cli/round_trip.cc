@@ -1,4 +1,4 @@
-#include "cli/self_test.h"
+#include "cli/round_trip.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ std::string outcome_text(const Report& report) {
   return text;
 }
 
-Result<void> run_through(const Client& client, SelfTest& test) {
+Result<void> run_through(const Client& client, RoundTrip& test) {
   PRECAST_ASSIGN(const Program program, Program::from_bytes(Bytes(kProgram), "the self-test"));
   PRECAST_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
   CacheConfig config;
@@ -64,10 +64,10 @@ Result<void> run_through(const Client& client, SelfTest& test) {
 
 }  // namespace
 
-SelfTest self_test(const Client& client) {
+RoundTrip try_round_trip(const Client& client) {
   // The variable turns the user's cache off; this round has its own.
   ::unsetenv("PRECAST_DISABLE");
-  SelfTest test;
+  RoundTrip test;
   if (const auto done = run_through(client, test); !done) {
     test.problem = done.error().code() == ErrorCode::internal ? done.error().message()
                                                               : done.error().to_string();
