@@ -118,7 +118,7 @@ Result<std::optional<Bytes>> read_entry(FileOps& ops, const Folder& folder,
     return fault(errno, fmt::format("cannot open '{}'", path));
   }
   struct stat status{};
-  if (ops.fstat(fd.get(), &status) != 0) {
+  if (uninterrupted([&] { return ops.fstat(fd.get(), &status); }) != 0) {
     return fault(errno, fmt::format("cannot examine '{}'", path));
   }
   PRECAST_TRY(check_trust(path, status, Role::entry));

@@ -47,7 +47,7 @@ Result<std::optional<Opened>> open_step(FileOps& ops, int parent, const std::str
   if (fd < 0) return fault(errno, fmt::format("cannot open '{}'", path));
   Opened opened;
   opened.fd.reset(fd);
-  if (ops.fstat(fd, &opened.status) != 0) {
+  if (uninterrupted([&] { return ops.fstat(fd, &opened.status); }) != 0) {
     return fault(errno, fmt::format("cannot examine '{}'", path));
   }
   return std::optional<Opened>(std::move(opened));

@@ -18,10 +18,10 @@ enum class Role {
   entry,
 };
 
-// permission_denied unless this user or root owns it and nobody else may write to it; the message
-// names path, owner and mode, and how to mend it. (Access control lists are covered: an entry of a
-// list that grants writing shows in the group's bits of the mode.) So is a folder that is none, and
-// an entry that is not a regular file.
+// permission_denied unless it is a folder (an entry: a regular file), this user or root owns it,
+// and nobody else may write to it. The message names path, owner and mode, and how to mend it.
+// Access control lists are covered: one that lets others write shows in the group's bits of the
+// mode.
 Result<void> check_trust(const std::string& path, const struct stat& status, Role role);
 
 // The owner of a symbolic link decides where it leads; its mode means nothing.
