@@ -35,7 +35,6 @@ test:
 	@tools/setup packages test-venv jax-venv configure
 	cmake --build --preset release
 	ctest --preset release
-	build/jax-venv/bin/python -m pytest -q -p no:cacheprovider tests/examples
 	@tools/setup configure-asan
 	cmake --build --preset asan
 	ctest --preset asan
