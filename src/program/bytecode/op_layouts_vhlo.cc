@@ -42,6 +42,7 @@ constexpr OpLayout kRows[] = {
      "output_batch_dimension output_feature_dimension output_spatial_dimensions padding "
      "precision_config rhs_dilation window_reversal window_strides"},
     {"vhlo.cosine_v2", "result_accuracy"},
+    {"vhlo.cross-replica-sum_v1", "replica_groups"},
     {"vhlo.custom_call_v1",
      "api_version backend_config call_target_name called_computations has_side_effect "
      "operand_layouts output_operand_aliases result_layouts"},

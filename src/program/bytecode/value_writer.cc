@@ -79,7 +79,7 @@ Result<void> ValueWriter::encoded_entry(const Entry& entry, bool of_types) {
   const char* kind = of_types ? "type" : "attribute";
   const BytesView dialect = tables_.dialects[entry.dialect].name;
   std::optional<Opened> opened = open(entry);
-  if (!opened) return no_rule(fmt::format("no rule decodes a {} of dialect '{}'", kind, dialect));
+  if (!opened) return no_rule(fmt::format("no rule decodes {}s of dialect '{}'", kind, dialect));
   const auto layouts = of_types ? opened->layouts->types : opened->layouts->attributes;
   if (opened->code >= layouts.size() || layouts[opened->code].name.empty()) {
     return no_rule(fmt::format("unknown {} code {} of dialect '{}'", kind, opened->code, dialect));
@@ -87,8 +87,9 @@ Result<void> ValueWriter::encoded_entry(const Entry& entry, bool of_types) {
   const EntryLayout& layout = layouts[opened->code];
   out_.number(1 + opened->code);
   PRECAST_TRY(fields(opened->fields, layout.fields));
+  if (!opened->fields.failed() && opened->fields.at_end()) return {};
   return opened->fields.check_end(
-      fmt::format("a {} '{}' of dialect '{}'", kind, layout.name, dialect));
+      fmt::format("{} '{}' of dialect '{}'", kind, layout.name, dialect));
 }
 
 Result<void> ValueWriter::fields(Cursor& in, std::string_view layout) {

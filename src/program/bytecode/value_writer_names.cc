@@ -177,7 +177,7 @@ Result<void> ValueWriter::resource_content(const Resource& resource) {
     case ResourceKind::boolean: PRECAST_TRY(field(in, 'y')); break;
     case ResourceKind::string: string(in); break;
   }
-  return in.check_end(fmt::format("resource '{}'", resource.key));
+  return in.check_end("a resource");
 }
 
 Result<void> ValueWriter::write_unused_resources() {
