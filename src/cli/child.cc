@@ -130,10 +130,10 @@ Result<ChildEnd> run_in_child(const std::function<void(const Write&)>& work, int
   if (!in_time) {
     end.how = fmt::format("no answer within {} s", timeout_s);
   } else if (WIFSIGNALED(status)) {
-    end.how =
-        fmt::format("ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+    end.how = fmt::format("the process was ended by signal {} ({})", WTERMSIG(status),
+                          ::strsignal(WTERMSIG(status)));
   } else if (WEXITSTATUS(status) != 0) {
-    end.how = fmt::format("ended the process with exit code {}", WEXITSTATUS(status));
+    end.how = fmt::format("the process ended with exit code {}", WEXITSTATUS(status));
   } else {
     end.finished = true;
   }

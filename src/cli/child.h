@@ -13,7 +13,8 @@ struct ChildEnd {
   bool finished = false;   // it returned from its work
   std::string answer;      // what it wrote
   std::string complaints;  // the last of what it printed on standard error
-  std::string how;  // when it did not finish: "ended by signal 6 (Aborted)", "no answer in 60 s"
+  std::string how;  // when it did not finish: "the process was ended by signal 6 (Aborted)", "no
+                    // answer in 60 s"
 };
 
 // Runs `work` in a child of this process, which must have no other threads yet, and waits at most

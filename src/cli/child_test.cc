@@ -55,7 +55,7 @@ TEST(Child, ReportsHowItDied) {
 
   const auto exited = run_in_child([](const Write&) { ::_exit(3); }, 60);
   ASSERT_TRUE(exited);
-  EXPECT_EQ(exited->how, "ended the process with exit code 3");
+  EXPECT_EQ(exited->how, "the process ended with exit code 3");
 }
 
 TEST(Child, DoesNotWaitForEver) {

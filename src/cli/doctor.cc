@@ -27,15 +27,11 @@ std::string text_of(const Json& value) {
   return printable(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
-std::string capabilities_text(const Json& capabilities) {
-  std::vector<std::string> can;
-  std::vector<std::string> cannot;
+// A row for each function that Precast can use.
+void add_capabilities(const Json& capabilities, Table& facts) {
   for (const auto& [name, value] : capabilities.items()) {
-    if (value.is_boolean()) (value.get<bool>() ? can : cannot).push_back(name);
+    if (value.is_boolean()) facts.add({value.get<bool>() ? "can" : "cannot", name});
   }
-  std::string text = can.empty() ? "none" : joined(can);
-  if (!cannot.empty()) text += "; not " + joined(cannot);
-  return text;
 }
 
 // Facts about a client: how many devices of which kind, and the CPU.
@@ -72,7 +68,7 @@ void print_plugin(const Json& plugin, Output& out) {
     }
   }
   if (plugin.contains("capabilities")) {
-    facts.add({"can", capabilities_text(plugin["capabilities"])});
+    add_capabilities(plugin["capabilities"], facts);
   }
   if (plugin.contains("client")) add_client(plugin["client"], facts);
   if (plugin.contains("self_test")) {

@@ -6,10 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "cli/files.h"
 #include "cli/record_view.h"
 #include "cli/text.h"
 #include "cli/verb_options.h"
 #include "cli/verbs.h"
+#include "precast/limits.h"
 #include "precast/precast.h"
 
 namespace precast::cli {
@@ -27,9 +29,13 @@ struct Contents {
   CompileOptions options;
 };
 
-Result<Contents> read_contents(const std::string& file) {
-  const std::string where = "in '" + file + "'";
-  auto artifact = VerifiedArtifact::from_file(file);
+Result<Contents> read_contents(const std::string& file, Output& out) {
+  const std::string where = "while reading '" + file + "'";
+  PRECAST_ASSIGN(Bytes bytes, read_input(file, limits::kMaxArtifactBytes));
+  if (!bytes.empty() && !looks_like_artifact(bytes)) {
+    out.advise("'precast compile PROGRAM -o FILE' makes an artifact");
+  }
+  auto artifact = VerifiedArtifact::decode(std::move(bytes));
   if (!artifact) return std::move(artifact).error().with(where);
   auto record = KeyRecord::decode(artifact->key_record());
   if (!record) return std::move(record).error().with("in the key record").with(where);
@@ -244,7 +250,7 @@ Json json_of(const std::string& file, const Contents& contents) {
 }
 
 Result<ExitCode> inspect(const Arguments& arguments, Output& out) {
-  PRECAST_ASSIGN(const Contents contents, read_contents(arguments.file));
+  PRECAST_ASSIGN(const Contents contents, read_contents(arguments.file, out));
   print_facts(arguments.file, contents, out);
   print_sections(contents.artifact, out);
   print_options(contents.options, out);

@@ -107,7 +107,7 @@ Json json_of(const Device& device) {
 
 Json json_of(const Error& error) {
   Json object = {{"code", to_string(error.code())}, {"message", error.message()}};
-  if (error.code() == ErrorCode::plugin_error) {
+  if (error.plugin_code() != 0) {
     object["plugin_code"] = pjrt_code_name(error.plugin_code());
   }
   object["frames"] = error.frames();

@@ -58,10 +58,12 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& root) {
   for (const CLI::App* sub : root.get_subcommands()) app = sub;
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app->remaining();
-    if (!extras.empty() && extras[0].starts_with("--")) {
-      message = "'" + app->get_name() + "' has no option '" + printable(extras[0]) + "'";
+    if (!extras.empty() && extras[0].starts_with('-')) {
+      message = "'" + app->get_name() + "' has no option '" + printable(extras[0], 100) + "'";
       const std::string nearest = nearest_option(*app, extras[0]);
       if (!nearest.empty()) message += "; did you mean " + nearest + "?";
+    } else if (!extras.empty()) {
+      message = "'" + app->get_name() + "' takes nothing more: '" + printable(extras[0], 100) + "'";
     }
   }
   return message;
@@ -144,5 +146,7 @@ int command(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that has seen enough closes the pipe: writing then fails, and the command ends.
   std::signal(SIGPIPE, SIG_IGN);
+  // A cache entry beyond the user's file size limit is a cache fault, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
   return precast::cli::command(argc, argv);
 }

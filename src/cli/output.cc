@@ -105,7 +105,7 @@ ExitCode Output::report(const Error& error, ExitCode code) {
     if (std::string step = next_step_of(error); !step.empty()) advice_.push_back(std::move(step));
   }
   std::string message = error.message();
-  if (error.code() == ErrorCode::plugin_error) {
+  if (error.plugin_code() != 0) {
     message =
         fmt::format("the plugin reported {}: {}", pjrt_code_name(error.plugin_code()), message);
   }

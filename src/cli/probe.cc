@@ -110,7 +110,7 @@ Json parse_answer(const ChildEnd& end, const std::string& plugin) {
   }
   Json object = {{"problems", Json::array()}};
   std::string what =
-      fmt::format("while {}: the plugin {}", stage, end.finished ? "did not answer" : end.how);
+      fmt::format("while {}: {}", stage, end.finished ? "the plugin did not answer" : end.how);
   if (!end.complaints.empty()) what += "; it said:\n" + printable_lines(end.complaints);
   add_problem(object, what,
               fmt::format("do not use '{}' here, or mend what it complains about", plugin));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -177,8 +178,7 @@ Result<Session> open_session(const PluginArguments& arguments, Output& out) {
       out.advise(fmt::format("check the name and the type of --client-option {}={}", option.name,
                              option.value_text()));
     }
-    return std::move(client).error().with(
-        fmt::format("while making a client of plugin '{}'", plugin->path()));
+    return std::move(client).error().with(fmt::format("plugin '{}'", plugin->path()));
   }
   return Session{*std::move(plugin), *std::move(client), std::move(phases)};
 }
@@ -213,7 +213,12 @@ std::string sentence_of(const Report& report) {
     case Outcome::bypass: text = "compiled without the cache"; break;
   }
   text += fmt::format(" ({})", to_string(report.reason));
-  if (!report.detail.empty()) text += ": " + printable(report.detail);
+  // What was a warning stands on standard error already.
+  const auto& warned = report.warnings;
+  if (!report.detail.empty() &&
+      std::find(warned.begin(), warned.end(), report.detail) == warned.end()) {
+    text += ": " + printable(report.detail);
+  }
   return text;
 }
 

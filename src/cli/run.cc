@@ -68,7 +68,8 @@ Result<Loaded> load_artifact(const Arguments& arguments, Bytes bytes, Output& ou
   std::vector<Phase> phases;
   auto artifact =
       timed(phases, "verify", [&] { return VerifiedArtifact::decode(std::move(bytes)); });
-  if (!artifact) return std::move(artifact).error().with("in '" + arguments.source + "'");
+  if (!artifact)
+    return std::move(artifact).error().with("while reading '" + arguments.source + "'");
   PRECAST_ASSIGN(Session session, open_session(arguments.request.plugin, out));
   auto executable = timed(phases, "load", [&] {
     return load(session.client, *artifact, LoadOptions{arguments.request.device_ids});

@@ -1,0 +1,119 @@
+"""Runs the built command as a user would: a process of its own, in a folder of its own.
+
+PRECAST_BIN names the command and PRECAST_FAKE_PLUGIN the fake plugin (testing/README.md). The real
+CPU plugin is the one of the Python that runs these tests; without it the tests that need it skip.
+"""
+
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+PROGRAMS = HERE / "programs"
+RANKER = HERE.parents[1] / "examples" / "ranker"
+
+
+def real_plugin_path():
+    spec = importlib.util.find_spec("lammps_jax_pjrt_cpu")
+    if spec is None:
+        return None
+    return str(pathlib.Path(spec.origin).parent / "pjrt_c_api_cpu_plugin.so")
+
+
+class Done:
+    """What a command left behind."""
+
+    def __init__(self, process):
+        self.code = process.returncode
+        self.out = process.stdout.decode()
+        self.err = process.stderr.decode()
+
+    @property
+    def json(self):
+        assert self.out.count("\n") == 1, f"not one line: {self.out!r}; {self.err}"
+        return json.loads(self.out)
+
+    def __repr__(self):
+        return f"exit {self.code}\nout:\n{self.out}\nerr:\n{self.err}"
+
+
+class Precast:
+    """The command, with a cache folder and an environment that nothing leaks into."""
+
+    def __init__(self, folder):
+        self.binary = os.environ["PRECAST_BIN"]
+        self.folder = folder
+        self.cache = folder / "cache"
+        self.env = {
+            "HOME": str(folder),
+            "PATH": os.environ["PATH"],
+            "TMPDIR": str(folder / "tmp"),
+            "PRECAST_CACHE": str(self.cache),
+            "PRECAST_PLUGIN": os.environ["PRECAST_FAKE_PLUGIN"],
+        }
+        # What a sanitizer needs.
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+            if name in os.environ:
+                self.env[name] = os.environ[name]
+        (folder / "tmp").mkdir()
+
+    def environment(self, changes):
+        env = {**self.env, **(changes or {})}
+        return {name: value for name, value in env.items() if value is not None}
+
+    def __call__(self, *words, env=None, code=0, stdin=b"", **kwargs):
+        """Runs `precast words...`; `code` None takes any exit code that is not a crash."""
+        process = subprocess.run(
+            [self.binary, *map(str, words)], env=self.environment(env), cwd=self.folder,
+            input=stdin, capture_output=True, timeout=300, **kwargs)
+        done = Done(process)
+        assert done.code >= 0, done
+        assert code is None or done.code == code, done
+        return done
+
+    def json(self, *words, **kwargs):
+        return self(*words, "--json", **kwargs).json
+
+
+@pytest.fixture
+def precast(tmp_path):
+    """The command with the fake plugin, in a folder that holds the programs."""
+    for program in PROGRAMS.iterdir():
+        shutil.copy(program, tmp_path)
+    return Precast(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def real_plugin():
+    path = real_plugin_path()
+    if path is None:
+        pytest.skip("the package lammps-jax-pjrt-cpu is not installed")
+    return path
+
+
+@pytest.fixture
+def real(precast, real_plugin):
+    """The command with the real CPU plugin."""
+    precast.env["PRECAST_PLUGIN"] = real_plugin
+    return precast
+
+
+@pytest.fixture
+def counter(precast):
+    """How often the fake plugin compiled (C), serialized (S) and deserialized (D), as text."""
+    path = precast.folder / "counter"
+    precast.env["PRECAST_FAKE_COUNTER"] = str(path)
+    return lambda: path.read_text() if path.exists() else ""
+
+
+@pytest.fixture
+def calls(precast):
+    """The functions that were called in the fake plugin so far."""
+    path = precast.folder / "calls"
+    precast.env["PRECAST_FAKE_LOG"] = str(path)
+    return lambda: path.read_text().split() if path.exists() else []
