@@ -42,6 +42,9 @@ inline constexpr std::uint32_t kMaxOptionFolderFiles = 4096;
 inline constexpr std::uint64_t kMaxOptionContentBytes = std::uint64_t{256} << 20;
 inline constexpr std::uint64_t kMaxFlagsFileBytes = std::uint64_t{1} << 20;
 
+// Compile options: fields of a message and values in all.
+inline constexpr std::uint32_t kMaxOptionItems = 1 << 16;
+
 // Program signature: parameters, results, dimensions of one tensor.
 inline constexpr std::uint32_t kMaxParameters = 1 << 20;
 inline constexpr std::uint32_t kMaxDimensions = 64;

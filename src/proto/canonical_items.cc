@@ -62,10 +62,10 @@ bool CanonicalItems::is_left_out(std::string_view option) const {
 }
 
 Result<CanonicalOptions> CanonicalItems::finish() && {
-  if (items_.size() > limits::kMaxKeyItems) {
+  if (items_.size() > limits::kMaxOptionItems) {
     return Error(ErrorCode::invalid_argument,
                  fmt::format("compile options have {} values, more than the limit of {}",
-                             items_.size(), limits::kMaxKeyItems));
+                             items_.size(), limits::kMaxOptionItems));
   }
   for (const OptionItem& item : items_) {
     if (item.name.size() > limits::kMaxKeyNameBytes) {
@@ -83,9 +83,9 @@ Result<FieldsByNumber> fields_by_number(BytesView message, const std::string& me
   std::size_t count = 0;
   FieldReader reader(message);
   while (reader.next()) {
-    if (++count > limits::kMaxKeyItems) {
-      return Error(ErrorCode::invalid_argument,
-                   fmt::format("{} has more than {} fields", message_name, limits::kMaxKeyItems));
+    if (++count > limits::kMaxOptionItems) {
+      return Error(ErrorCode::invalid_argument, fmt::format("{} has more than {} fields",
+                                                            message_name, limits::kMaxOptionItems));
     }
     fields[reader.field().number].push_back(reader.field());
   }

@@ -31,7 +31,7 @@ class CanonicalItems {
   // Whether this option's items are left out.
   bool is_left_out(std::string_view option) const;
 
-  // invalid_argument when there are more items, or longer names, than a key takes.
+  // invalid_argument when there are more items, or longer names, than limits.h allows.
   Result<CanonicalOptions> finish() &&;
 
  private:
@@ -41,7 +41,7 @@ class CanonicalItems {
 };
 
 // The fields of a message by number, in their order. invalid_argument when the message does not
-// parse or has more fields than a key takes items.
+// parse or has more fields than limits.h allows.
 using FieldsByNumber = std::map<std::uint32_t, std::vector<base::WireField>>;
 Result<FieldsByNumber> fields_by_number(BytesView message, const std::string& message_name);
 

@@ -480,7 +480,7 @@ TEST(CanonicalCudaDataDir, DoesNotCountOnCpu) {
 
 TEST(CanonicalLimits, TooManyItemsAndTooLongNamesAreRefused) {
   Bytes many;
-  for (std::uint32_t i = 0; i <= limits::kMaxKeyItems; ++i) many += text(1, "");
+  for (std::uint32_t i = 0; i <= limits::kMaxOptionItems; ++i) many += text(1, "");
   EXPECT_EQ(canonicalize(options_of({}, many)).error().code(), ErrorCode::invalid_argument);
   const std::string name(limits::kMaxKeyNameBytes, 'n');
   EXPECT_EQ(canonicalize(options_of({}, override_entry(name, number(3, 1)))).error().code(),
@@ -491,7 +491,7 @@ TEST(CanonicalHostile, WhatIsAcceptedIsCanonicalAndStable) {
   const Bytes whole = test_data("options/jax_0_10_2.binpb");
   std::mt19937 random(13);
   std::size_t accepted = 0;
-  for (int round = 0; round < 10000; ++round) {
+  for (int round = 0; round < 1500; ++round) {
     Bytes changed = whole;
     for (int i = 0; i < 2; ++i) changed[random() % changed.size()] = static_cast<char>(random());
     const auto options = CompileOptions::from_serialized(changed);
@@ -504,7 +504,7 @@ TEST(CanonicalHostile, WhatIsAcceptedIsCanonicalAndStable) {
     ASSERT_TRUE(cleared);
     ASSERT_EQ(cleared->items, result->items);  // dumps were no items to begin with
   }
-  EXPECT_GT(accepted, 500u);
+  EXPECT_GT(accepted, 100u);
 }
 
 }  // namespace

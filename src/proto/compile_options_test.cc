@@ -363,7 +363,7 @@ TEST(HostileOptions, WhatIsAcceptedCanBeEdited) {
   const Bytes whole = test_data("options/jax_0_10_2.binpb");
   std::mt19937 random(11);
   std::size_t accepted = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 4000; ++round) {
     Bytes changed = whole;
     const auto changes = 1 + random() % 3;
     for (std::size_t i = 0; i < changes; ++i) {
@@ -380,7 +380,7 @@ TEST(HostileOptions, WhatIsAcceptedCanBeEdited) {
     ASSERT_TRUE(CompileOptions::from_serialized(Bytes(cleared.serialized())));
     ASSERT_EQ(cleared.assignment(), (DeviceAssignment{1, 2, {1, 0}}));
   }
-  EXPECT_GT(accepted, 1000u);
+  EXPECT_GT(accepted, 200u);
 }
 
 }  // namespace
