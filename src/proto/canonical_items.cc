@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 
 #include "base/hash.h"
@@ -27,14 +26,14 @@ std::string digest_text(BytesView value) {
 
 void CanonicalItems::add(std::string name, BytesView value) {
   if (value.size() <= kMaxInlineBytes) {
-    items_.push_back({std::move(name), Bytes(value)});
+    items_.emplace(std::move(name), value);
   } else {
-    items_.push_back({"sha256(" + name + ")", digest_text(value)});
+    items_.emplace("sha256(" + name + ")", digest_text(value));
   }
 }
 
 void CanonicalItems::add_digest(std::string name, BytesView value) {
-  items_.push_back({std::move(name), digest_text(value)});
+  items_.emplace(std::move(name), digest_text(value));
 }
 
 void CanonicalItems::add_raw(const std::string& prefix, const WireField& field) {
@@ -67,15 +66,18 @@ Result<CanonicalOptions> CanonicalItems::finish() && {
                  fmt::format("compile options have {} values, more than the limit of {}",
                              items_.size(), limits::kMaxOptionItems));
   }
-  for (const OptionItem& item : items_) {
-    if (item.name.size() > limits::kMaxKeyNameBytes) {
+  CanonicalOptions result;
+  result.items.reserve(items_.size());
+  for (auto& [name, value] : items_) {
+    if (name.size() > limits::kMaxKeyNameBytes) {
       return Error(ErrorCode::invalid_argument,
                    fmt::format("compile options have a name of {} bytes, more than the limit of {}",
-                               item.name.size(), limits::kMaxKeyNameBytes));
+                               name.size(), limits::kMaxKeyNameBytes));
     }
+    result.items.push_back({name, std::move(value)});
   }
-  std::ranges::stable_sort(items_, {}, &OptionItem::name);
-  return CanonicalOptions{std::move(items_), {file_options_.begin(), file_options_.end()}};
+  result.file_options.assign(file_options_.begin(), file_options_.end());
+  return result;
 }
 
 Result<FieldsByNumber> fields_by_number(BytesView message, const std::string& message_name) {

@@ -36,7 +36,7 @@ class CanonicalItems {
 
  private:
   bool cpu_;
-  std::vector<OptionItem> items_;
+  std::multimap<std::string, Bytes> items_;  // of one name in the order of adding
   std::set<std::string> file_options_;
 };
 
