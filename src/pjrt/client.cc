@@ -10,7 +10,6 @@
 #include "pjrt/internal.h"
 #include "pjrt/named_values.h"
 #include "pjrt/plugin_environment.h"
-#include "precast/limits.h"
 
 namespace precast {
 namespace pjrt {
@@ -144,15 +143,9 @@ Result<TopologyFacts> Client::topology() const {
 }
 
 Result<DeviceAssignment> Client::default_assignment(int replicas, int partitions) const {
-  // The plugin aborts on counts that make no sense.
-  if (replicas < 1 || partitions < 1 ||
-      static_cast<std::uint64_t>(replicas) * static_cast<std::uint64_t>(partitions) >
-          limits::kMaxDevices) {
-    return Error(ErrorCode::invalid_argument,
-                 std::to_string(replicas) + " replicas x " + std::to_string(partitions) +
-                     " partitions: both counts must be at least 1 and their product at most " +
-                     std::to_string(limits::kMaxDevices));
-  }
+  // Plugins do not check: counts below one end the process, and more positions than devices get ids
+  // that no device has.
+  PRECAST_TRY(topology::validate_counts(replicas, partitions, impl_->devices.size()));
   const std::size_t count =
       static_cast<std::size_t>(replicas) * static_cast<std::size_t>(partitions);
   std::vector<int> ids(count);
