@@ -24,9 +24,10 @@ help:
 setup:
 	@tools/setup packages venv
 
+# The command and its library; the tests are built by make test.
 build:
 	@tools/setup packages venv configure
-	cmake --build --preset release
+	cmake --build --preset release --target precast_cli
 
 demo: build
 	@build/venv/bin/python examples/ranker/demo.py
