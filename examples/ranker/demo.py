@@ -79,7 +79,9 @@ class Demo:
     def run(self, what, device):
         """One process: runs a program or an artifact on one device, and checks the scores."""
         out = self.results / f"{len(list(self.results.iterdir())) + 1}-device-{device}"
-        command = [self.precast, "run", what, "--cache", self.cache, "--devices", device]
+        command = [self.precast, "run", what, "--devices", device]
+        if what == PROGRAM:  # an artifact is loaded as it is, without a cache
+            command += ["--cache", self.cache]
         for path in self.inputs:
             command += ["--input", path]
         command = [str(part) for part in command + ["--out", out, "--json"]]
