@@ -30,3 +30,18 @@ if(PRECAST_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
 endif()
+
+# Fuzzing needs clang:
+#   cmake -S . -B build/fuzz-build -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DPRECAST_FUZZ=ON \
+#     -DPRECAST_SANITIZE=address,undefined
+#   ninja -C build/fuzz-build artifact_fuzz
+#   build/fuzz-build/fuzz/artifact_fuzz <new findings> testdata/fuzz/artifact
+# A finding goes into testdata/fuzz/, where the replay test of every build runs it.
+option(PRECAST_FUZZ "Build libFuzzer binaries (clang only)" OFF)
+if(PRECAST_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "PRECAST_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++-19")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -28,3 +28,25 @@ function(precast_unit_test name)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set_tests_properties(${name} PROPERTIES LABELS unit)
 endfunction()
+
+# precast_fuzzer(<name> SOURCES ... MODULES ... CORPUS <folder of testdata/fuzz>)
+#   SOURCES define LLVMFuzzerTestOneInput. Always: the unit test <name>_replay_test, which runs it on the checked-in
+#   corpus. With PRECAST_FUZZ (cmake/compiler.cmake) also the libFuzzer binary build/fuzz/<name>.
+function(precast_fuzzer name)
+  if(NOT PRECAST_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "CORPUS" "SOURCES;MODULES" ${ARGN})
+  set(corpus "${PROJECT_SOURCE_DIR}/testdata/fuzz/${arg_CORPUS}")
+  precast_unit_test(${name}_replay_test
+    SOURCES ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/fuzz/replay.cc"
+    MODULES ${arg_MODULES})
+  target_compile_definitions(${name}_replay_test PRIVATE PRECAST_FUZZ_CORPUS="${corpus}")
+  if(PRECAST_FUZZ)
+    add_executable(${name} ${arg_SOURCES})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+    list(TRANSFORM arg_MODULES PREPEND precast_)
+    target_link_libraries(${name} PRIVATE ${arg_MODULES})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  endif()
+endfunction()

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <type_traits>
 
 #include "base/hash.h"
@@ -44,11 +45,12 @@ Bytes typed_text(const NamedValue::Value& value) {
   return std::visit(Text{}, value);
 }
 
-// By name; items of one name keep their order, since the last or the first of them may count.
-std::vector<KeyItem> sorted(std::vector<KeyItem> items) {
-  std::stable_sort(items.begin(), items.end(),
-                   [](const KeyItem& a, const KeyItem& b) { return a.name < b.name; });
-  return items;
+// Items by name. Those of one name keep the order in which they were added, since the last or the
+// first of them may count: a multimap adds behind its equals.
+using SortedItems = std::multimap<std::string, Bytes>;
+
+void append(KeyField& field, SortedItems items) {
+  for (auto& [name, value] : items) field.items.push_back({name, std::move(value)});
 }
 
 KeyField schema_field() {
@@ -81,22 +83,26 @@ KeyField flags_field(const FlagTexts& flags) {
 }
 
 KeyField client_options_field(std::string_view platform, const std::vector<NamedValue>& options) {
-  std::vector<KeyItem> items;
+  SortedItems items;
   for (const NamedValue& option : options) {
     if (is_neutral_client_option(platform, option.name)) continue;
-    items.push_back({option.name, typed_text(option.value)});
+    items.emplace(option.name, typed_text(option.value));
   }
-  return {"client_options", sorted(std::move(items))};
+  KeyField field{"client_options", {}};
+  append(field, std::move(items));
+  return field;
 }
 
 KeyField environment_field(std::string_view platform,
                            const std::vector<std::pair<std::string, std::string>>& variables) {
   const std::vector<std::string_view> names = environment_names(platform);
-  std::vector<KeyItem> items;
+  SortedItems items;
   for (const auto& [name, value] : variables) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) items.push_back({name, value});
+    if (std::find(names.begin(), names.end(), name) != names.end()) items.emplace(name, value);
   }
-  return {"environment", sorted(std::move(items))};
+  KeyField field{"environment", {}};
+  append(field, std::move(items));
+  return field;
 }
 
 KeyField plugin_field(const PluginIdentity& plugin) {
@@ -105,11 +111,11 @@ KeyField plugin_field(const PluginIdentity& plugin) {
                   {"platform_version", plugin.platform_version},
                   {"sha256", plugin.sha256.hex()},
                   {"api_version", plugin.api_version.to_string()}}};
-  std::vector<KeyItem> attributes;
+  SortedItems attributes;
   for (const NamedValue& attribute : plugin.attributes) {
-    attributes.push_back({"attribute." + attribute.name, typed_text(attribute.value)});
+    attributes.emplace("attribute." + attribute.name, typed_text(attribute.value));
   }
-  for (KeyItem& item : sorted(std::move(attributes))) field.items.push_back(std::move(item));
+  append(field, std::move(attributes));
   return field;
 }
 
