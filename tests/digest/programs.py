@@ -168,9 +168,11 @@ def ffi_call():
 
 @program
 def callbacks():
+    """One kind of ordered effect only: JAX gives the tokens of two kinds an order of the process."""
+
     def call(x):
         y = jax.pure_callback(lambda v: v, f32((3,)), x)
-        jax.debug.print("y {}", y, ordered=True)
+        jax.debug.print("y {}", y)
         return jax.experimental.io_callback(lambda v: v, f32((3,)), y, ordered=True)
 
     return lower(call, f32((3,)))
