@@ -49,7 +49,7 @@ std::vector<T> values_of(const HostTensor& tensor) {
   return values;
 }
 
-// f32[2,3] of start, start + 1, …
+// f32[2,3] of start, start + 1 and so on
 HostTensor matrix(float start);
 
 Program program(const std::string& text);
