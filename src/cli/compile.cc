@@ -108,6 +108,7 @@ void print(const Program& program, const Session& session, const CompileOrLoad& 
 
 Result<ExitCode> compile(const Arguments& arguments, Output& out) {
   const Stopwatch total;
+  if (arguments.file == "-") return out.usage("-o takes the name of a file, not -");
   PRECAST_ASSIGN(const Program program, Program::from_file(arguments.program));
   PRECAST_ASSIGN(const CompileOptions options, arguments.request.compile_options());
   PRECAST_ASSIGN(Session session, open_session(arguments.request.plugin, out));

@@ -98,6 +98,9 @@ Result<Bytes> read_input(const std::string& path, std::uint64_t max_bytes) {
   const std::string name = path == "-" ? "standard input" : fmt::format("'{}'", path);
   const std::string what = "reading " + name;
   Descriptor fd(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0 && errno == ENOENT) {
+    return Error(ErrorCode::invalid_argument, "no file " + name);
+  }
   if (fd.get() < 0) return failure(errno, what);
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return failure(errno, what);

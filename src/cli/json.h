@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
 // One line; what is not UTF-8 is replaced, never refused.
 std::string json_text(const Json& json);
 
-// {"value": "…"} for text, {"value_hex": "…"} for other bytes; beyond `max_bytes` only
-// {"bytes": n, "sha256": "…"}.
+// {"value": "..."} for text, {"value_hex": "..."} for other bytes; beyond `max_bytes` only
+// {"bytes": n, "sha256": "..."}.
 Json json_of_bytes(BytesView bytes, std::size_t max_bytes);
 
 Json json_of(const NamedValue::Value& value);

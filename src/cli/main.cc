@@ -1,8 +1,11 @@
 // The precast command: reads the command line and runs one verb.
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -148,5 +151,14 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // A cache entry beyond the user's file size limit is a cache fault, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
-  return precast::cli::command(argc, argv);
+  try {
+    return precast::cli::command(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("precast: error: out of memory\n", stderr);
+    return static_cast<int>(precast::cli::ExitCode::environment);
+  } catch (const std::exception& error) {
+    // The library throws nothing; this is what the standard library may.
+    std::fprintf(stderr, "precast: error: internal: %s\n", error.what());
+    return static_cast<int>(precast::cli::ExitCode::internal);
+  }
 }

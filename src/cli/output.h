@@ -40,12 +40,12 @@ class Output {
   // The object of --json; nothing without it.
   void object(const Json& json);
 
-  // "precast: warning: …" on standard error; not with --quiet.
+  // "precast: warning: ..." on standard error; not with --quiet.
   void warning(std::string_view text);
   // What to do about the error that comes next; without advice the error's code gives it.
   void advise(std::string text) { advice_.push_back(std::move(text)); }
-  // "precast: error: …" with frames and next steps; with --json also one object on standard output.
-  // Returns the exit code of the error.
+  // "precast: error: ..." with frames and next steps; with --json also one object on standard
+  // output. Returns the exit code of the error.
   ExitCode error(const Error& error);
   // An error of the command line.
   ExitCode usage(const std::string& message);

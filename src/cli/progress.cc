@@ -28,7 +28,7 @@ void Progress::show(const std::string& what) {
   std::unique_lock lock(mutex_);
   int seconds = 0;
   while (!wake_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; })) {
-    const std::string line = fmt::format("\r{}… {} s\033[K", what, ++seconds);
+    const std::string line = fmt::format("\r{}\u2026 {} s\033[K", what, ++seconds);
     (void)std::fwrite(line.data(), 1, line.size(), stderr);
   }
   if (seconds > 0) (void)std::fputs("\r\033[K", stderr);

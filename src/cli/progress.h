@@ -10,7 +10,7 @@
 
 namespace precast::cli {
 
-// Shows "<what>… 3 s" from the first second on until the end of its life, and then removes the
+// Shows "<what>... 3 s" from the first second on until the end of its life, and then removes the
 // line. Only on a terminal, and not with --quiet.
 class Progress {
  public:

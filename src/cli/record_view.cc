@@ -16,7 +16,8 @@ constexpr std::size_t kMaxLineValue = 200;
 Json json_of_fields(const KeyRecord& record, bool items) {
   Json fields = Json::array();
   for (const KeyField& field : record.fields()) {
-    Json object = {{"name", field.name}, {"digest", field.digest().hex()}};
+    Json object = {
+        {"name", field.name}, {"digest", field.digest().hex()}, {"item_count", field.items.size()}};
     if (items) {
       object["items"] = Json::array();
       for (const KeyItem& item : field.items) {
@@ -24,8 +25,6 @@ Json json_of_fields(const KeyRecord& record, bool items) {
         entry.update(json_of_bytes(item.value, kMaxJsonValue));
         object["items"].push_back(std::move(entry));
       }
-    } else {
-      object["items"] = field.items.size();
     }
     fields.push_back(std::move(object));
   }

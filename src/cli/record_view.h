@@ -9,8 +9,8 @@
 
 namespace precast::cli {
 
-// [{"name", "digest", "items"}]: with `items` an array of {"name", "value"}, else their number.
-// Long values are given by size and digest.
+// [{"name", "digest", "item_count"}], with `items` also "items": [{"name", "value"}]. Long values
+// are given by size and digest.
 Json json_of_fields(const KeyRecord& record, bool items);
 
 // A row for each field: name, number of items, digest.

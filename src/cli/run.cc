@@ -83,6 +83,11 @@ Result<Loaded> load_artifact(const Arguments& arguments, Bytes bytes, Output& ou
 
 Result<Loaded> load_program(const Arguments& arguments, Bytes bytes, Output& out) {
   const RequestArguments& request = arguments.request;
+  if (bytes.size() > limits::kMaxProgramBytes) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("'{}' is larger than the limit of {} bytes for a program",
+                             arguments.source, limits::kMaxProgramBytes));
+  }
   PRECAST_ASSIGN(const Program program,
                  Program::from_bytes(std::move(bytes), arguments.source == "-" ? "standard input"
                                                                                : arguments.source));

@@ -45,7 +45,8 @@ void count_entries(const std::string& directory, Json& object) {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   std::error_code error;
-  fs::recursive_directory_iterator at(directory, error);
+  fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
+                                      error);
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     std::error_code unknown;
     if (at->path().extension() != ".precast" || !at->is_regular_file(unknown)) continue;

@@ -30,7 +30,7 @@ std::string_view tail(std::string_view text, std::size_t count) {
 std::string shortened(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
   const std::size_t left = (width - 1) / 2;
-  return std::string(head(text, left)) + "…" + std::string(tail(text, width - 1 - left));
+  return std::string(head(text, left)) + "\u2026" + std::string(tail(text, width - 1 - left));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ std::string escaped(std::string_view bytes, std::size_t max_bytes, bool keep_lin
     } else {
       piece = sequence;
     }
-    if (max_bytes != 0 && text.size() + piece.size() > max_bytes) return text + "…";
+    if (max_bytes != 0 && text.size() + piece.size() > max_bytes) return text + "\u2026";
     text += piece;
     bytes.remove_prefix(std::max<std::size_t>(length, 1));
   }

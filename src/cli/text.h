@@ -14,7 +14,7 @@ bool is_plain_text(std::string_view bytes);
 
 // The bytes as one line that is safe on a terminal: control characters and whatever is not UTF-8
 // become \xNN. What comes from a file or a plugin goes through here before it is printed. Text
-// beyond `max_bytes` (0: no limit) is cut at a character and ends in "…".
+// beyond `max_bytes` (0: no limit) is cut at a character and ends in "...".
 std::string printable(std::string_view bytes, std::size_t max_bytes = 0);
 
 // The same, but newlines and tabs stay: for a plugin's messages of several lines.

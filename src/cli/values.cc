@@ -202,7 +202,7 @@ std::string first_values(const HostTensor& tensor, std::size_t count) {
     if (i != 0) text += ", ";
     text += element_text(tensor, i);
   }
-  return there > count ? text + ", …" : text;
+  return there > count ? text + ", \u2026" : text;
 }
 
 }  // namespace precast::cli

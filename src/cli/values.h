@@ -25,13 +25,13 @@ struct Fill {
 
 // A tensor of made-up values, the same on every machine.
 //   zeros   every byte is zero
-//   iota    0, 1, 2, … in row-major order, from 0 again where the type's range ends (pred: 0, 1)
+//   iota    0, 1, 2, ... in row-major order, from 0 again where the type's range ends (pred: 0, 1)
 //   random  floats uniform in [-1, 1), integers uniform in [0, 100) cut to the type's range,
 //           pred 0 or 1; `index` is the parameter's, so that parameters differ
 // invalid_argument when the type is too large, or has no such values (the 8-bit floats: use zeros).
 Result<HostTensor> make_tensor(const TensorType& type, const Fill& fill, std::size_t index);
 
-// The first `count` values as text, parted by ", ", with "…" behind when there are more.
+// The first `count` values as text, parted by ", ", with "..." behind when there are more.
 std::string first_values(const HostTensor& tensor, std::size_t count);
 
 }  // namespace precast::cli

@@ -98,7 +98,7 @@ TEST(Fill, SaysWhichTypesItCannotFill) {
 }
 
 TEST(FirstValues, StopsAndSaysThatThereAreMore) {
-  EXPECT_EQ(first_values(filled(ElementType::s32, 5, "iota"), 2), "0, 1, …");
+  EXPECT_EQ(first_values(filled(ElementType::s32, 5, "iota"), 2), "0, 1, \u2026");
   EXPECT_EQ(first_values(filled(ElementType::s32, 0, "iota"), 2), "");
   EXPECT_EQ(first_values({{ElementType::f8e4m3, {1}}, "\x5a"}, 2), "0x5a");
   EXPECT_EQ(first_values({{ElementType::s8, {2}}, Bytes("\xff\x80", 2)}, 2), "-1, -128");

@@ -86,25 +86,37 @@ void verify_into(const std::string& path, Tally& tally) {
   list.push_back({path, std::move(verified).error()});
 }
 
-void verify_folder(const std::string& folder, Tally& tally) {
-  std::vector<std::string> files;
+// Collects the artifacts of one folder, and its folders. A folder that cannot be read is
+// unreadable; those beside it are read all the same.
+void list_folder(const std::string& folder, std::vector<std::string>& folders,
+                 std::vector<std::string>& files, Tally& tally) {
   std::error_code error;
-  // Links to folders are not followed: they could lead anywhere, or back here.
-  fs::recursive_directory_iterator at(folder, error);
-  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+  fs::directory_iterator at(folder, error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
     std::error_code unknown;
-    if (at->is_directory(unknown)) continue;
-    if (at->path().extension() == ".precast" && at->is_regular_file(unknown)) {
+    // Links to folders are not followed: they could lead anywhere, or back here.
+    const fs::file_status status = at->symlink_status(unknown);
+    if (fs::is_directory(status)) {
+      folders.push_back(at->path().string());
+    } else if (at->path().extension() == ".precast" && at->is_regular_file(unknown)) {
       files.push_back(at->path().string());
     } else {
       ++tally.foreign;
     }
   }
-  if (error) {
-    tally.unreadable.push_back(
-        {folder, Error(error == std::errc::permission_denied ? ErrorCode::permission_denied
-                                                             : ErrorCode::io_error,
-                       "reading the folder: " + error.message())});
+  if (!error) return;
+  const ErrorCode code =
+      error == std::errc::permission_denied ? ErrorCode::permission_denied : ErrorCode::io_error;
+  tally.unreadable.push_back({folder, Error(code, "reading the folder: " + error.message())});
+}
+
+void verify_folder(const std::string& folder, Tally& tally) {
+  std::vector<std::string> folders = {folder};
+  std::vector<std::string> files;
+  while (!folders.empty()) {
+    const std::string next = std::move(folders.back());
+    folders.pop_back();
+    list_folder(next, folders, files, tally);
   }
   if (files.empty()) tally.empty = folder;
   std::sort(files.begin(), files.end());

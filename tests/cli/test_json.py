@@ -75,8 +75,9 @@ def test_run(precast):
 
 
 def test_key(precast):
-    check(precast.json("key", "add.mlir"))
+    check(precast.json("key", "add.mlir"), ("items",))
     with_items = precast.json("key", "add.mlir", "--items")
+    check(with_items)
     for field in with_items["fields"]:
         for item in field["items"]:
             assert item.keys() in ({"name", "value"}, {"name", "value_hex"}, {"name", "bytes", "sha256"})
