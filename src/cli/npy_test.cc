@@ -41,7 +41,7 @@ std::string error_of(const Bytes& bytes, const TensorType* wanted = nullptr) {
 }
 
 TEST(Npy, ReadsEveryVersion) {
-  for (const char version : {1, 2, 3}) {
+  for (const char version : {'\1', '\2', '\3'}) {
     const auto tensor =
         decode_npy(npy(literal("<f4", "(2, 2)"), floats({1, 2, 3, 4}), version), nullptr);
     ASSERT_TRUE(tensor) << tensor.error().to_string();
