@@ -126,8 +126,12 @@ TEST(SmallFloats, RoundToNearestEven) {
 TEST(SmallFloats, EveryValueComesBack) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
-    if (!std::isnan(f16_value(half))) EXPECT_EQ(f16_bits(f16_value(half)), half);
-    if (!std::isnan(bf16_value(half))) EXPECT_EQ(bf16_bits(bf16_value(half)), half);
+    if (!std::isnan(f16_value(half))) {
+      EXPECT_EQ(f16_bits(f16_value(half)), half);
+    }
+    if (!std::isnan(bf16_value(half))) {
+      EXPECT_EQ(bf16_bits(bf16_value(half)), half);
+    }
   }
 }
 
