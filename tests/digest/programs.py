@@ -241,10 +241,10 @@ def small_types():
 
 @program
 def constants():
-    table = np.arange(4096, dtype=np.float32).reshape(64, 64) ** 0.5
+    table = np.arange(1024, dtype=np.float32).reshape(32, 32) ** 0.5
     bits = np.arange(100) % 3 == 0
     nibbles = np.arange(9).astype(jnp.int4)
-    return lower(lambda x: (x @ table, jnp.where(bits, 1.5, 0.0), x[0, :9] * nibbles.astype(np.float32)), f32((2, 64)))
+    return lower(lambda x: (x @ table, jnp.where(bits, 1.5, 0.0), x[0, :9] * nibbles.astype(np.float32)), f32((2, 32)))
 
 
 @program

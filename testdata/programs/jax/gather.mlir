@@ -1,0 +1,59 @@
+module @jit_pick attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<10x6xf32>, %arg1: tensor<10xi32>) -> (tensor<10x3xf32> {jax.result_info = "result[0]"}, tensor<10x1xf32> {jax.result_info = "result[1]"}, tensor<2x3xf32> {jax.result_info = "result[2]"}) {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<10xi32>
+    %1 = stablehlo.compare LT, %arg1, %0, SIGNED : (tensor<10xi32>, tensor<10xi32>) -> tensor<10xi1>
+    %c_0 = stablehlo.constant dense<10> : tensor<i32>
+    %2 = stablehlo.broadcast_in_dim %c_0, dims = [] : (tensor<i32>) -> tensor<10xi32>
+    %3 = stablehlo.add %arg1, %2 : tensor<10xi32>
+    %4 = stablehlo.select %1, %3, %arg1 : tensor<10xi1>, tensor<10xi32>
+    %5 = stablehlo.iota dim = 0 : tensor<3xi32>
+    %c_1 = stablehlo.constant dense<2> : tensor<i32>
+    %6 = stablehlo.broadcast_in_dim %c_1, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %7 = stablehlo.multiply %6, %5 : tensor<3xi32>
+    %c_2 = stablehlo.constant dense<0> : tensor<i32>
+    %8 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %9 = stablehlo.add %8, %7 : tensor<3xi32>
+    %10 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<10xi32>) -> tensor<10x3x1xi32>
+    %11 = stablehlo.broadcast_in_dim %9, dims = [1] : (tensor<3xi32>) -> tensor<10x3x1xi32>
+    %12 = stablehlo.concatenate %10, %11, dim = 2 : (tensor<10x3x1xi32>, tensor<10x3x1xi32>) -> tensor<10x3x2xi32>
+    %13 = "stablehlo.gather"(%arg0, %12) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1>}> : (tensor<10x6xf32>, tensor<10x3x2xi32>) -> tensor<10x3xf32>
+    %14 = stablehlo.broadcast_in_dim %arg1, dims = [0] : (tensor<10xi32>) -> tensor<10x1xi32>
+    %15 = call @take_along_axis(%arg0, %14) : (tensor<10x6xf32>, tensor<10x1xi32>) -> tensor<10x1xf32>
+    %16 = stablehlo.slice %arg1 [0:1] : (tensor<10xi32>) -> tensor<1xi32>
+    %17 = stablehlo.reshape %16 : (tensor<1xi32>) -> tensor<i32>
+    %c_3 = stablehlo.constant dense<0> : tensor<i32>
+    %18 = stablehlo.compare LT, %17, %c_3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %c_4 = stablehlo.constant dense<10> : tensor<i32>
+    %19 = stablehlo.add %17, %c_4 : tensor<i32>
+    %20 = stablehlo.select %18, %19, %17 : tensor<i1>, tensor<i32>
+    %c_5 = stablehlo.constant dense<0> : tensor<i32>
+    %21 = stablehlo.dynamic_slice %arg0, %20, %c_5, sizes = [2, 3] : (tensor<10x6xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
+    return %13, %15, %21 : tensor<10x3xf32>, tensor<10x1xf32>, tensor<2x3xf32>
+  }
+  func.func private @take_along_axis(%arg0: tensor<10x6xf32>, %arg1: tensor<10x1xi32>) -> tensor<10x1xf32> {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<10x1xi32>
+    %1 = stablehlo.compare LT, %arg1, %0, SIGNED : (tensor<10x1xi32>, tensor<10x1xi32>) -> tensor<10x1xi1>
+    %c_0 = stablehlo.constant dense<6> : tensor<i32>
+    %2 = stablehlo.broadcast_in_dim %c_0, dims = [] : (tensor<i32>) -> tensor<10x1xi32>
+    %3 = stablehlo.add %arg1, %2 : tensor<10x1xi32>
+    %4 = stablehlo.select %1, %3, %arg1 : tensor<10x1xi1>, tensor<10x1xi32>
+    %5 = stablehlo.reshape %4 : (tensor<10x1xi32>) -> tensor<10x1x1xi32>
+    %c_1 = stablehlo.constant dense<5> : tensor<1xi32>
+    %c_2 = stablehlo.constant dense<0> : tensor<i32>
+    %6 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<10x1x1xi32>
+    %7 = stablehlo.compare GE, %5, %6, SIGNED : (tensor<10x1x1xi32>, tensor<10x1x1xi32>) -> tensor<10x1x1xi1>
+    %8 = stablehlo.broadcast_in_dim %c_1, dims = [2] : (tensor<1xi32>) -> tensor<1x1x1xi32>
+    %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1, 2] : (tensor<1x1x1xi32>) -> tensor<10x1x1xi32>
+    %10 = stablehlo.compare LE, %5, %9, SIGNED : (tensor<10x1x1xi32>, tensor<10x1x1xi32>) -> tensor<10x1x1xi1>
+    %11 = stablehlo.and %7, %10 : tensor<10x1x1xi1>
+    %c_3 = stablehlo.constant dense<true> : tensor<i1>
+    %12 = stablehlo.reduce(%11 init: %c_3) applies stablehlo.and across dimensions = [2] : (tensor<10x1x1xi1>, tensor<i1>) -> tensor<10x1xi1>
+    %13 = "stablehlo.gather"(%arg0, %5) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1>}> : (tensor<10x6xf32>, tensor<10x1x1xi32>) -> tensor<10x1xf32>
+    %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+    %14 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<10x1xf32>
+    %15 = stablehlo.select %12, %13, %14 : tensor<10x1xi1>, tensor<10x1xf32>
+    return %15 : tensor<10x1xf32>
+  }
+}
