@@ -119,7 +119,7 @@ void buffer_to_host(PJRT_Buffer_ToHostBuffer_Args& args) {
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "the buffer has {} bytes, there is room for {}", size,
          args.dst_size);
   }
-  std::memcpy(args.dst, args.src->data.data(), size);
+  if (size != 0) std::memcpy(args.dst, args.src->data.data(), size);
   args.event = ready();
 }
 
