@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -237,9 +238,11 @@ std::vector<FoundPlugin> list(const SearchEnvironment& environment) {
   const std::string& preferred = environment.precast_plugin;
   if (preferred.empty()) return found;
   if (!is_path(preferred)) {
-    std::stable_partition(found.begin(), found.end(),
-                          [&](const FoundPlugin& plugin) { return plugin.name == preferred; });
-    return found;
+    const auto is_preferred = [&](const FoundPlugin& plugin) { return plugin.name == preferred; };
+    std::vector<FoundPlugin> sorted;
+    std::copy_if(found.begin(), found.end(), std::back_inserter(sorted), is_preferred);
+    std::remove_copy_if(found.begin(), found.end(), std::back_inserter(sorted), is_preferred);
+    return sorted;
   }
   if (!is_absolute(preferred) || !is_file(preferred)) return found;
   const auto same = std::find_if(found.begin(), found.end(), [&](const FoundPlugin& plugin) {

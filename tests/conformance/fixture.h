@@ -39,13 +39,13 @@ template <typename T>
 HostTensor tensor(ElementType element, std::vector<std::int64_t> dimensions,
                   const std::vector<T>& values) {
   Bytes data(values.size() * sizeof(T), '\0');
-  std::memcpy(data.data(), values.data(), data.size());
+  if (!values.empty()) std::memcpy(data.data(), values.data(), data.size());
   return {{element, std::move(dimensions)}, std::move(data)};
 }
 template <typename T>
 std::vector<T> values_of(const HostTensor& tensor) {
   std::vector<T> values(tensor.data.size() / sizeof(T));
-  std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(T));
   return values;
 }
 
