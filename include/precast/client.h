@@ -25,7 +25,7 @@ struct Device {
   int local_hardware_id = -1;  // -1 when it is not addressable
   int process_index = 0;
   bool addressable = false;
-  std::string kind;  // "cpu", "NVIDIA H200", …
+  std::string kind;  // "cpu", "NVIDIA H200", ...
   std::string text;  // the plugin's short description
   std::vector<NamedValue> attributes;
   std::vector<std::string> memory_kinds;  // addressable devices only

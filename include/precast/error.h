@@ -2,7 +2,7 @@
 //
 // Every fallible function of Precast returns Result<T> (result.h) whose error is an Error: a code
 // that tells the caller what to do, a message that says what was wrong, where, and what to do about
-// it, and frames that were added on the way up ("while reading store entry 3f…"). The library
+// it, and frames that were added on the way up ("while reading store entry 3f..."). The library
 // throws nothing, prints nothing and never exits.
 //
 // Error is a value type: copyable, not thread-safe to mutate.

@@ -73,7 +73,7 @@ class PRECAST_EXPORT Plugin {
   const std::string& path() const;
   ApiVersion api_version() const;
   std::size_t api_struct_size() const;
-  // Attributes as the plugin reports them ("stablehlo_current_version", …).
+  // Attributes as the plugin reports them ("stablehlo_current_version", ...).
   const std::vector<NamedValue>& attributes() const;
   const PluginCapabilities& capabilities() const;
 

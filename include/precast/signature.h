@@ -27,7 +27,7 @@ struct PRECAST_EXPORT TensorSpec {
   std::vector<std::int64_t> minor_to_major;
   // True when the layout has tiles or other properties that minor_to_major does not tell.
   bool has_tiles = false;
-  // "device", "pinned_host", …; empty when the plugin does not say.
+  // "device", "pinned_host", ...; empty when the plugin does not say.
   std::string memory_kind;
   // Serialized xla.OpSharding; empty when there is none.
   std::string sharding;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "cache/prepare.h"
 #include "key/build_record.h"
+#include "pjrt/plugin_environment.h"
 #include "precast/plugin.h"
 #include "program/program_digest.h"
 #include "proto/canonical_options.h"
@@ -24,12 +24,14 @@ KeyResult bypass(Reason reason, std::string detail) {
   return {std::nullopt, reason, std::move(detail)};
 }
 
-// What the plugin will read when it compiles, hence getenv.
+// What the plugin will read when it compiles.
 std::vector<std::pair<std::string, std::string>> environment(std::string_view platform) {
   std::vector<std::pair<std::string, std::string>> set;
   for (const std::string_view name : key::environment_names(platform)) {
-    const std::string variable(name);
-    if (const char* value = std::getenv(variable.c_str())) set.emplace_back(variable, value);
+    std::string variable(name);
+    if (std::optional<std::string> value = pjrt::plugin_variable(variable.c_str())) {
+      set.emplace_back(std::move(variable), *std::move(value));
+    }
   }
   return set;
 }

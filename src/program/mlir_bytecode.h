@@ -14,7 +14,7 @@ bool has_bytecode_magic(BytesView bytes);
 
 struct BytecodeHead {
   std::uint64_t version = 0;
-  std::string producer;  // "StableHLO_v1.13.0", "MLIR…"
+  std::string producer;  // "StableHLO_v1.13.0", "MLIR..."
 };
 
 // Requires the magic. Nothing when the head is cut short or its producer is no text of a sane

@@ -12,7 +12,7 @@ bool is_text(BytesView bytes);
 BytesView skip_comments(BytesView text);
 
 // Whether text, behind white space and comments, begins like an MLIR module: a module, a function,
-// an alias (#loc = …), an operation of a dialect that programs use, or a generic operation in
+// an alias (#loc = ...), an operation of a dialect that programs use, or a generic operation in
 // quotes.
 bool begins_like_mlir(BytesView text);
 

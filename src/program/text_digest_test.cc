@@ -36,7 +36,8 @@ const std::string kLocated = R"MLIR(#loc = loc(unknown)
 #loc1 = loc("f(x.py":1:2 to :3) // a comment with loc( and "
 module @m {
   func.func public @main(%arg0: tensor<4x?xf32> {jax.x = "loc(a)"
-} loc("x"(#loc)), %arg1: f32 loc(fused<"m">[#loc1, "y"(callsite(#loc at #loc1))])) -> tensor<4x?xf32> {
+} loc("x"(#loc)), %arg1: f32
+      loc(fused<"m">[#loc1, "y"(callsite(#loc at #loc1))])) -> tensor<4x?xf32> {
     %0 = stablehlo.add %arg0, %arg0 : tensor<4x?xf32> loc(#loc1)
     %1:2 = "stablehlo.while"(%0, %1#0) ({
     ^bb0(%a: f32 loc("a")):

@@ -51,7 +51,7 @@ std::string text_of_int32(std::uint64_t varint);
 std::string text_of_int64(std::uint64_t varint);
 std::string text_of_float(float value);
 std::string text_of_float_bits(std::uint64_t fixed32);
-std::string hex_of(BytesView bytes);  // "0x…"
+std::string hex_of(BytesView bytes);  // "0x..."
 
 // All numbers of a repeated field, packed or not, joined by commas; nothing when a field has
 // another type or is damaged.

@@ -19,7 +19,7 @@ namespace precast::proto {
 struct OptionItem {
   std::string name;  // "debug_options.xla_cpu_max_isa", "override.xla_x",
                      // "executable_build_options.num_replicas", "argument_layouts"
-  Bytes value;       // readable where it is text or a number; raw bytes stand as "0x…"
+  Bytes value;       // readable where it is text or a number; raw bytes stand as "0x..."
   bool operator==(const OptionItem&) const = default;
 };
 

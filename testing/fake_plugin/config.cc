@@ -199,7 +199,7 @@ Behaviour parse_behaviour(const BehaviourText& text) {
   }
   for (const std::string& part : split(text.latency, ';')) {
     const std::vector<std::string> halves = split(part, ':');
-    if (halves.size() != 2) die("PRECAST_FAKE_LATENCY", "it is not FUNCTION:MILLISECONDS;…");
+    if (halves.size() != 2) die("PRECAST_FAKE_LATENCY", "it is not FUNCTION:MILLISECONDS;\u2026");
     behaviour.latency_ms[halves[0]] = number<int>("PRECAST_FAKE_LATENCY", halves[1]);
   }
   behaviour.counter_path = text.counter;

@@ -45,7 +45,7 @@ struct Config {
   int device_count = 4;
   int process_index = 0;
   // Per device; where a list is shorter than device_count, its last item goes on.
-  std::vector<int> device_ids;  // where empty: 0, 1, …
+  std::vector<int> device_ids;  // where empty: 0, 1, ...
   std::vector<std::string> device_kinds{"cpu"};
   std::vector<int> process_indices;  // where empty: process_index
   std::vector<std::vector<Attribute>> device_attributes;

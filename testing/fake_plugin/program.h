@@ -35,7 +35,7 @@ struct Compiled {
   std::string triple, cpu, features;  // what it was compiled for
 };
 
-// Reads the comments "// fake: …" of a program. Throws what they ask for, or INVALID_ARGUMENT.
+// Reads the comments "// fake: ..." of a program. Throws what they ask for, or INVALID_ARGUMENT.
 Compiled parse_program(std::string_view code);
 
 // Throws INVALID_ARGUMENT when they do not parse, or when a count is below 1 (zero bytes of options

@@ -5,8 +5,8 @@
 //   bytes,
 //                                   again and again; every line is flushed
 //
-// {"name": …, "format": "bytecode"|"text", "bytes": n, "us": time of the digest,
-//  "sha256": … or "error": …, "plain": […], "index_bound": […], "process_bound": […]}
+// {"name": ..., "format": "bytecode"|"text", "bytes": n, "us": time of the digest,
+//  "sha256": ... or "error": ..., "plain": [...], "index_bound": [...], "process_bound": [...]}
 #include <array>
 #include <chrono>
 #include <cstdint>

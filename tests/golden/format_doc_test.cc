@@ -75,7 +75,7 @@ TEST(FormatDoc, WorkedExampleIsWhatTheEncoderWrites) {
   EXPECT_EQ(encode_artifact(contents).value(), worked_example());
 }
 
-// The rows "| number | `name` | …" between a heading and the next.
+// The rows "| number | `name` | ..." between a heading and the next.
 std::map<std::uint32_t, std::string> numbered_names(const std::string& heading) {
   const std::string text = page();
   const std::size_t from = text.find("\n### " + heading + "\n");
@@ -149,7 +149,7 @@ TEST(FormatDoc, OffsetsAreTheCodes) {
   EXPECT_TRUE(row(kEntryTrueBytesOffset, 8, "true size"));
   EXPECT_TRUE(row(kEntryDigestOffset, kEntryBytes - kEntryDigestOffset, "digest"));
   EXPECT_TRUE(row(0, kPublicKeyBytes, "Ed25519 public key"));
-  EXPECT_NE(text.find("24 + 56 × sections"), std::string::npos);
+  EXPECT_NE(text.find("24 + 56 \u00d7 sections"), std::string::npos);
   EXPECT_EQ(kFixedHeaderBytes, 24u);
   EXPECT_EQ(kEntryBytes, 56u);
 }

@@ -1,4 +1,5 @@
-// Runs the example of README.md twice in one process: whatever the first call is, the second is a hit.
+// Runs the example of README.md twice in one process: whatever the first call is, the second is a
+// hit.
 #include <iostream>
 
 #include "readme_example.h"
