@@ -12,7 +12,8 @@ struct Shared {
   std::optional<Client> client;
   std::string error = "not opened";
 };
-Shared shared;
+// Never destroyed: at the end of the process the plugin may already be gone.
+Shared& shared = *new Shared;
 
 std::string open_shared() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread yet.
