@@ -45,8 +45,8 @@ class Done:
 class Precast:
     """The command, with a cache folder and an environment that nothing leaks into."""
 
-    def __init__(self, folder):
-        self.binary = os.environ["PRECAST_BIN"]
+    def __init__(self, folder, binary):
+        self.binary = binary
         self.folder = folder
         self.cache = folder / "cache"
         self.env = {
@@ -80,12 +80,18 @@ class Precast:
         return self(*words, "--json", **kwargs).json
 
 
+@pytest.fixture(scope="session")
+def binary(tmp_path_factory):
+    """A copy of the command: in the build tree it would find the plugin of the tree's venv."""
+    return shutil.copy2(os.environ["PRECAST_BIN"], tmp_path_factory.mktemp("bin") / "precast")
+
+
 @pytest.fixture
-def precast(tmp_path):
+def precast(tmp_path, binary):
     """The command with the fake plugin, in a folder that holds the programs."""
     for program in PROGRAMS.iterdir():
         shutil.copy(program, tmp_path)
-    return Precast(tmp_path)
+    return Precast(tmp_path, binary)
 
 
 @pytest.fixture(scope="session")
