@@ -81,7 +81,7 @@ TEST(Table, ShortensFlexibleColumnsInTheMiddle) {
   table.add({"cpu", "/a/very/long/path/gr\u00f6\u00dfe/plugin.so"});
   EXPECT_EQ(table.text(22),
             "name  path\n"
-            "cpu   /a/very\u2026ugin.so\n");
+            "cpu   /a/very\u2026lugin.so\n");
   // Less than a dozen columns would tell nothing.
   EXPECT_EQ(table.text(5),
             "name  path\n"
