@@ -1,10 +1,14 @@
 // Many processes at once on one store, without locks: every value that is read is whole.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <future>
 #include <vector>
 
+#include "base/file.h"
 #include "store/directory_store.h"
 #include "store/test_support.h"
 
@@ -18,12 +22,23 @@ constexpr std::uint32_t kProcesses = 8;
 constexpr std::uint32_t kRounds = 60;
 constexpr std::size_t kMaxBytes = 40'000;
 
-// Runs `body(0)` to `body(kProcesses - 1)`, each in a process of its own, all at once.
+// Runs `body(0)` to `body(kProcesses - 1)`, each in a process of its own, all at once. Returns what
+// failed.
 std::vector<std::string> in_processes(const std::function<std::string(std::uint32_t)>& body) {
+  // Nobody starts before everybody is there: a gate that opens when its writing end is closed.
+  std::array<int, 2> gate{};
+  if (::pipe2(gate.data(), O_CLOEXEC) != 0) return {"no pipe"};
+  base::Fd read_end(gate[0]);
+  base::Fd write_end(gate[1]);
   std::vector<Child> children;
   for (std::uint32_t id = 0; id < kProcesses; ++id) {
-    children.emplace_back([&body, id] { return body(id); });
+    children.emplace_back([&, id]() -> std::string {
+      write_end.reset(-1);
+      const auto opened = base::read_all(read_end.get(), 1, "gate");
+      return opened ? body(id) : opened.error().to_string();
+    });
   }
+  write_end.reset(-1);
   std::vector<std::string> failures;
   for (Child& child : children) {
     if (std::string said = child.finish(); !said.empty()) failures.push_back(std::move(said));
@@ -35,7 +50,6 @@ std::vector<std::string> in_processes(const std::function<std::string(std::uint3
 FaultyOps race_ops() {
   FaultyOps ops;
   ops.set_max_transfer(4096);
-  ops.skip_flushes();
   return ops;
 }
 
@@ -92,15 +106,9 @@ TEST(DirectoryRaceTest, WhileSomebodyKeepsRemovingTheCache) {
   EXPECT_THAT(failures, IsEmpty());
 }
 
-class NeverFlushes : public FileOps {
- public:
-  int fsync(int) override { return 0; }
-};
-
 TEST(DirectoryRaceTest, ThreadsShareAStore) {
   const TempFolder temp;
-  NeverFlushes ops;
-  auto store = DirectoryStore::open(temp / "cache", ops);
+  auto store = DirectoryStore::open(temp / "cache", quick_ops());
   ASSERT_TRUE(store);
   std::vector<std::future<std::string>> running;
   for (std::uint32_t id = 0; id < 4; ++id) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <vector>
 
 #include "base/file.h"
 #include "precast/limits.h"
@@ -19,8 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::unique_ptr<DirectoryStore> open_store(const std::string& path,
-                                           FileOps& ops = posix_file_ops()) {
+std::unique_ptr<DirectoryStore> open_store(const std::string& path, FileOps& ops = quick_ops()) {
   auto store = DirectoryStore::open(path, ops);
   if (!store) {
     ADD_FAILURE() << store.error().to_string();
@@ -60,7 +60,7 @@ TEST_F(DirectoryStoreTest, AbsenceIsAValueAndWritesNothing) {
 }
 
 TEST_F(DirectoryStoreTest, GivesBackWhatWasPut) {
-  const auto store = open_store(root_);
+  const auto store = open_store(root_, posix_file_ops());
   Bytes all;
   for (int c = 0; c < 256; ++c) all.push_back(static_cast<char>(c));
   expect_put(*store, kName, all);
@@ -147,6 +147,25 @@ TEST_F(DirectoryStoreTest, CreatesMissingFoldersForThisUserAlone) {
     EXPECT_EQ(mode_of(temp_ / path), 0700) << path;
   }
   EXPECT_EQ(mode_of(store->locate(kName)), 0600);
+}
+
+TEST_F(DirectoryStoreTest, AnotherProcessMayBeFasterToCreateAFolder) {
+  FaultyOps ops;
+  std::vector<std::string> made;
+  mode_t mode = 0700;
+  ops.set_hook([&](Op op, const char* name) {
+    if (op != Op::mkdirat) return;
+    made.push_back((made.empty() ? temp_.path() : made.back()) + "/" + name);
+    fs::create_directory(made.back());
+    set_mode(made.back(), mode);
+  });
+  const auto store = open_store(root_, ops);
+  expect_put(*store, kName, "x");
+  EXPECT_THAT(made, ::testing::ElementsAre(root_, root_ + "/v1", root_ + "/v1/00"));
+  // What the other one made is checked like anything else.
+  made = {root_ + "/v1"};
+  mode = 0777;
+  expect_error(store->put(kOtherName, "x"), ErrorCode::permission_denied, "v1/ab' may be written");
 }
 
 TEST_F(DirectoryStoreTest, LetsOthersReadWhatTheFolderLetsThemRead) {

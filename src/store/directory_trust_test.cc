@@ -31,22 +31,22 @@ class DirectoryTrustTest : public ::testing::Test {
  protected:
   void SetUp() override {
     fs::create_directory(temp_ / "above");
-    auto store = DirectoryStore::open(root_);
+    auto store = DirectoryStore::open(root_, quick_ops());
     ASSERT_TRUE(store) << store.error().to_string();
     ASSERT_EQ(failure_of((*store)->put(kName, "secret")), "");
     entry_ = (*store)->locate(kName);
   }
 
   // What opening the store says; "" when it opens.
-  std::string open_failure(FileOps& ops = posix_file_ops()) {
+  std::string open_failure(FileOps& ops = quick_ops()) {
     auto store = DirectoryStore::open(root_, ops);
     return store ? "" : failure_of(store.error());
   }
-  std::string get_failure(FileOps& ops = posix_file_ops()) {
+  std::string get_failure(FileOps& ops = quick_ops()) {
     auto store = DirectoryStore::open(root_, ops);
     return store ? failure_of((*store)->get(kName)) : failure_of(store.error());
   }
-  std::string put_failure(FileOps& ops = posix_file_ops()) {
+  std::string put_failure(FileOps& ops = quick_ops()) {
     auto store = DirectoryStore::open(root_, ops);
     return store ? failure_of((*store)->put(kName, "new")) : failure_of(store.error());
   }
@@ -194,7 +194,7 @@ TEST_F(DirectoryTrustTest, AStoreThatMayOnlyBeReadServesReaders) {
   temp_.give_to_plain_user();
   const std::string failure = as_plain_user([&]() -> std::string {
     if (auto said = get_failure(); !said.empty()) return said;
-    auto store = DirectoryStore::open(root_);
+    auto store = DirectoryStore::open(root_, quick_ops());
     const auto other = (*store)->get(kOtherName);
     if (!other) return failure_of(other);
     if (other->has_value()) return "found what is not there";

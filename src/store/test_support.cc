@@ -23,12 +23,9 @@ constexpr std::size_t kDigestBytes = 32;
 
 }  // namespace
 
-TempFolder::TempFolder() {
+TempFolder::TempFolder() : path_(std::filesystem::canonical(folder_.path()).string()) {
   // What tests create must be as the store wants it, whatever the user's umask.
   ::umask(022);
-  path_ = std::filesystem::canonical(std::filesystem::temp_directory_path()).string() +
-          "/precast-store-XXXXXX";
-  if (::mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "cannot create " << path_;
 }
 
 TempFolder::~TempFolder() {
@@ -39,7 +36,6 @@ TempFolder::~TempFolder() {
       ::chmod(entry.path().c_str(), 0700);
     }
   }
-  std::filesystem::remove_all(path_, ignored);
 }
 
 std::vector<std::string> TempFolder::temporary_files() const {
@@ -84,6 +80,11 @@ bool is_whole(BytesView value) {
   if (value.size() < kDigestBytes) return false;
   const std::size_t size = value.size() - kDigestBytes;
   return base::sha256(value.substr(0, size)).view() == value.substr(size);
+}
+
+FileOps& quick_ops() {
+  static QuickOps ops;
+  return ops;
 }
 
 bool FaultyOps::fails(Op op, const char* name) {
@@ -134,10 +135,7 @@ ssize_t FaultyOps::write(int fd, const char* bytes, std::size_t count) {
   return fails(Op::write) ? -1 : FileOps::write(fd, bytes, std::min(count, max_transfer_));
 }
 
-int FaultyOps::fsync(int fd) {
-  if (fails(Op::fsync)) return -1;
-  return skip_flushes_ ? 0 : FileOps::fsync(fd);
-}
+int FaultyOps::fsync(int fd) { return fails(Op::fsync) ? -1 : QuickOps::fsync(fd); }
 
 int FaultyOps::close(int fd) {
   // As on Linux: the descriptor is gone even when close() reports a fault.

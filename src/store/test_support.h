@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "precast/bytes.h"
 #include "store/file_ops.h"
+#include "testing/temp_dir.h"
 
 namespace precast::store {
 
@@ -23,7 +24,8 @@ namespace precast::store {
 inline const std::string kName = std::string(62, '0') + "1f";
 inline const std::string kOtherName = "ab" + std::string(62, 'c');
 
-// A folder that is removed with the object, private to this user.
+// A folder that is removed with the object, even if a test made parts of it unreadable. Its path is
+// free of symbolic links.
 class TempFolder {
  public:
   TempFolder();
@@ -40,6 +42,7 @@ class TempFolder {
   void give_to_plain_user() const;
 
  private:
+  testing::TempDir folder_;
   std::string path_;
 };
 
@@ -52,8 +55,16 @@ bool is_whole(BytesView value);
 
 enum class Op { openat, fstat, readlinkat, mkdirat, read, write, fsync, close, renameat, unlinkat };
 
-// The kernel's calls, with faults.
-class FaultyOps : public FileOps {
+// The kernel's calls, but fsync() does not wait for the disk: no test cuts the power, and thousands
+// of flushes take minutes on a busy machine.
+class QuickOps : public FileOps {
+ public:
+  int fsync(int) override { return 0; }
+};
+FileOps& quick_ops();
+
+// The same, with faults.
+class FaultyOps : public QuickOps {
  public:
   // The call with this number, from 1 on, fails with `error` (and, if sticky, each after it, except
   // that files can still be removed) or, if `kill`, is the death of this process.
@@ -74,8 +85,6 @@ class FaultyOps : public FileOps {
 
   // Makes each read and write move at most this much.
   void set_max_transfer(std::size_t bytes) { max_transfer_ = bytes; }
-  // fsync() does nothing: for tests of speed and order where no power is cut.
-  void skip_flushes() { skip_flushes_ = true; }
   // Called before each system call.
   void set_hook(std::function<void(Op, const char*)> hook) { hook_ = std::move(hook); }
   // Lets fstat() change what it says about the file that is at `path` now.
@@ -98,7 +107,6 @@ class FaultyOps : public FileOps {
   Plan plan_;
   int calls_ = 0;
   bool fired_ = false;
-  bool skip_flushes_ = false;
   std::size_t max_transfer_ = SIZE_MAX;
   std::vector<Op> trace_;
   std::function<void(Op, const char*)> hook_;
