@@ -17,7 +17,8 @@ namespace precast::topology {
 // One position of the assignment (replica * partitions + partition).
 struct PlacedDevice {
   std::string kind;
-  // Processes are numbered 0, 1, ... by their first position, so which hosts they are does not count.
+  // Processes are numbered 0, 1, ... by their first position, so which hosts they are does not
+  // count.
   int process = 0;
   // The global id, only where nothing better tells the devices apart.
   std::optional<std::int64_t> id;

@@ -20,7 +20,7 @@ import dump
 HERE = pathlib.Path(__file__).resolve().parent
 # Names in the locations of the programs: no path of the machine where this runs.
 FIRST = "/src/first/model.py"
-MOVED = "/home/someone/other folder/model.py"
+MOVED = "/srv/someone/other folder/model.py"
 RUN = """
 import sys
 source, name = sys.argv[1], sys.argv[2]
