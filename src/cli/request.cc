@@ -168,7 +168,7 @@ Result<Session> open_session(const PluginArguments& arguments, Output& out) {
   std::vector<Phase> phases;
   auto plugin = timed(phases, "open_plugin", [&] { return Plugin::open(arguments.plugin); });
   if (!plugin) {
-    out.advise("'precast plugins' lists what is found; --plugin takes a path, too");
+    if (!arguments.plugin.empty()) out.advise("'precast plugins' lists what is found by name");
     return std::move(plugin).error();
   }
   auto client = timed(phases, "create_client", [&] { return plugin->create_client(options); });

@@ -1,5 +1,7 @@
 """doctor: says what works, what does not, and what to do."""
 
+import shutil
+
 import pytest
 
 
@@ -26,10 +28,15 @@ def test_everything_works_on_the_real_plugin(real):
 
 
 def test_no_plugin(precast):
-    found, _ = problems(precast, PRECAST_PLUGIN=None, PJRT_NAMES_AND_LIBRARY_PATHS="x:/nonexistent.so")
-    # In a build tree, that tree's own environment holds one.
-    if found:
-        assert found == ["no PJRT plugin is found"]
+    # A command in a build tree finds that tree's plugin; a copy elsewhere is alone.
+    precast.binary = shutil.copy(precast.binary, precast.folder / "precast")
+    alone = {"PRECAST_PLUGIN": None}
+    found, _ = problems(precast, **alone)
+    assert found == ["no PJRT plugin is found"]
+    done = precast("compile", "add.mlir", env=alone, code=3)
+    assert "no plugin found; looked in PRECAST_PLUGIN (not set)" in done.err
+    done = precast("plugins", env=alone, code=1)
+    assert done.out.startswith("no plugin found\n  next step: ")
 
 
 def test_a_plugin_that_ends_the_process(precast):
