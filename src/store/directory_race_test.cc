@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 
 constexpr std::uint32_t kProcesses = 8;
-constexpr std::uint32_t kRounds = 60;
+constexpr std::uint32_t kRounds = 30;
 constexpr std::size_t kMaxBytes = 40'000;
 
 // Runs `body(0)` to `body(kProcesses - 1)`, each in a process of its own, all at once. Returns what
