@@ -66,6 +66,19 @@ TEST(BytecodeHostile, WhatNoRuleDecodesIsNamed) {
   EXPECT_THAT(error_of("ML\xefR" + number(7) + "x" + '\0'), HasSubstr("version 7 is newer"));
 }
 
+TEST(BytecodeHostile, ATargetCannotHide) {
+  EXPECT_THAT(
+      error_with([](TestFile& f, TestOp& op) {
+        const auto type = f.type("builtin", number(1));
+        op.name = f.op("stablehlo", "custom_call");
+        op.dictionary = f.dictionary(
+            {{"call_target_name",
+              f.attribute("builtin",
+                          number(3) + number(f.string("CustomSPMDPartitioning")) + number(type))}});
+      }),
+      HasSubstr("unsupported: the target of a custom call is not a plain string"));
+}
+
 TEST(BytecodeHostile, AnAttributeThatContainsItselfEnds) {
   // 0 is the location; the attribute will be 1, and 2 is the dictionary.
   EXPECT_THAT(error_of_attribute("builtin", number(0) + number(1) + number(1)),

@@ -166,7 +166,12 @@ Result<void> Walker::merged_attributes(const OpRule& rule,
 Result<void> Walker::named_attribute(const OpRule& rule, NameId name, std::uint64_t value) {
   values_.names().write(out_, name);
   if (name == rule.call_target) {
-    if (const auto target = values_.string_of(value)) custom_calls_.add(*target);
+    const auto target = values_.string_of(value);
+    // What it calls decides whether the program may be cached at all.
+    if (!target) {
+      return Error(ErrorCode::unsupported, "the target of a custom call is not a plain string");
+    }
+    custom_calls_.add(*target);
   }
   if (name == rule.visibility) is_private_ = values_.string_of(value) == "private";
   if (name != rule.symbol_slot) return values_.attribute(value);
