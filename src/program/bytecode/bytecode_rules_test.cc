@@ -170,9 +170,13 @@ struct OpSample {
     std::vector<std::pair<std::string, std::uint64_t>> attributes;
     const auto slots = slots_of(row.slots);
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      // Strings would be taken for names of functions in symbol slots.
+      // A type in every slot: strings would be taken for names of functions. The target of a custom
+      // call must be one.
+      const bool is_target = slots[i].name == "call_target_name";
       const auto unit =
-          f.attribute("builtin", number(6) + number(i == other ? world.f32 : world.i32));
+          is_target
+              ? (i == other ? world.two : world.one)
+              : f.attribute("builtin", number(6) + number(i == other ? world.f32 : world.i32));
       if (i == absent) {
         encoded += number(0);
       } else {
