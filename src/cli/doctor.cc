@@ -73,9 +73,8 @@ void print_plugin(const Json& plugin, Output& out) {
   if (plugin.contains("client")) add_client(plugin["client"], facts);
   if (plugin.contains("self_test")) {
     const Json& test = plugin["self_test"];
-    facts.add({"self-test", test["ok"].get<bool>()
-                                ? out.styled(Style::good, "compiled, stored, loaded and ran")
-                                : out.styled(Style::bad, "failed")});
+    facts.add(
+        {"self-test", test["ok"].get<bool>() ? "compiled, stored, loaded and ran" : "failed"});
   }
   out.print(facts, 2);
 }
