@@ -63,7 +63,9 @@ enum class Reason : std::uint8_t {
   cannot_load = 16,    // bypass: the plugin cannot load, or not with other options
   multi_process = 17,  // bypass: devices of other processes, where all ranks must agree
   key_failed = 18,     // bypass: the key could not be made; the detail says why
-  platform_unknown = 19,  // bypass: the key's rules do not cover this platform yet
+  platform_unknown = 19,    // bypass: the key's rules do not cover this platform yet
+  index_bound_call = 20,    // bypass: a callback that only a front end can bind again
+  process_bound_call = 21,  // bypass: a custom call that holds an address of one process
 };
 PRECAST_EXPORT std::string_view to_string(Reason reason);
 

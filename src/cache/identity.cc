@@ -86,6 +86,22 @@ std::optional<KeyResult> bypass_by_flags(const Client& client,
                             fmt::join(names, ", ")));
 }
 
+std::optional<KeyResult> bypass_by_calls(const program::CustomCallScan& calls) {
+  if (!calls.process_bound.empty()) {
+    return bypass(Reason::process_bound_call,
+                  fmt::format("the program calls {}, whose configuration holds an address of the "
+                              "process that made it",
+                              fmt::join(calls.process_bound, ", ")));
+  }
+  if (!calls.index_bound.empty()) {
+    return bypass(Reason::index_bound_call,
+                  fmt::format("the program calls {}, whose function is not in the program; only a "
+                              "front end that binds it again may cache it",
+                              fmt::join(calls.index_bound, ", ")));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<proto::CpuTarget> host_cpu(const Client& client) {
@@ -113,6 +129,10 @@ Result<KeyResult> identify(const Client& client, const Program& program,
   PRECAST_ASSIGN(proto::CanonicalOptions canonical,
                  proto::canonicalize(options, client.platform_name()));
   if (std::optional<KeyResult> early = bypass_by_flags(client, canonical)) return *std::move(early);
+  program::ProgramDigest digest = program::digest_program(program);
+  if (std::optional<KeyResult> early = bypass_by_calls(digest.custom_calls)) {
+    return *std::move(early);
+  }
   Result<key::PluginIdentity> plugin = plugin_identity(client);
   if (!plugin) return bypass(Reason::plugin_bytes_unknown, plugin.error().to_string());
   Result<proto::CpuTarget> cpu = host_cpu(client);
@@ -122,7 +142,7 @@ Result<KeyResult> identify(const Client& client, const Program& program,
       topology::place(client.platform_name(), *options.assignment(), device_facts(client)));
 
   key::KeyInputs inputs{
-      .program = program::digest_program(program),
+      .program = std::move(digest),
       .options = std::move(canonical.items),
       .flags = {client.flags().xla_flags, client.flags().libtpu_init_args},
       .client_options = client.options(),

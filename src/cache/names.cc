@@ -35,6 +35,8 @@ std::string_view to_string(Reason reason) {
     case Reason::multi_process: return "multi_process";
     case Reason::key_failed: return "key_failed";
     case Reason::platform_unknown: return "platform_unknown";
+    case Reason::index_bound_call: return "index_bound_call";
+    case Reason::process_bound_call: return "process_bound_call";
   }
   return "unknown";
 }

@@ -58,15 +58,22 @@ KeyField schema_field() {
           {number("key", kKeySchemaVersion), number("options", kCanonicalOptionsVersion),
            number("flags", kFlagsVersion), number("client_options", kNeutralClientOptionsVersion),
            number("environment", kEnvironmentVersion), number("placement", kPlacementVersion),
-           number("cpu_features", kCpuFeaturesVersion)}};
+           number("cpu_features", kCpuFeaturesVersion),
+           number("custom_calls", program::kCustomCallRulesVersion)}};
 }
 
 KeyField program_field(const program::ProgramDigest& program) {
-  return {"program",
-          {{"mode", Bytes(program::to_string(program.mode))},
-           {"format", Bytes(to_string(program.format))},
-           {"sha256", program.sha256.hex()},
-           {"bytes", std::to_string(program.bytes)}}};
+  KeyField field{"program",
+                 {{"mode", Bytes(program::to_string(program.mode))},
+                  {"format", Bytes(to_string(program.format))},
+                  {"sha256", program.sha256.hex()},
+                  {"rules", std::to_string(program.rules)}}};
+  // A program whose structure was read may be larger or smaller by its debug info.
+  if (program.mode == program::DigestMode::raw) {
+    field.items.push_back({"bytes", std::to_string(program.bytes)});
+    field.items.push_back({"raw_because", program.raw_reason});
+  }
+  return field;
 }
 
 KeyField options_field(const std::vector<proto::OptionItem>& options) {

@@ -21,7 +21,7 @@ namespace precast::key {
 // Versions of the rules that decide what counts. Each is in every record, so a change of a rule
 // changes every key. Raise the version whenever the rule changes: two versions of Precast must
 // never give one key to two compilations.
-inline constexpr int kKeySchemaVersion = 1;             // the fields and how they are filled
+inline constexpr int kKeySchemaVersion = 2;             // the fields and how they are filled
 inline constexpr int kCanonicalOptionsVersion = 1;      // proto/canonical_options.cc
 inline constexpr int kFlagsVersion = 1;                 // 1: the text as it is
 inline constexpr int kNeutralClientOptionsVersion = 1;  // is_neutral_client_option

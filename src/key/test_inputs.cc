@@ -6,8 +6,13 @@ namespace precast::key {
 
 KeyInputs sample_inputs() {
   KeyInputs inputs;
-  inputs.program = {program::DigestMode::raw, ProgramFormat::mlir_bytecode,
-                    base::sha256("a program"), 1234};
+  inputs.program = {program::DigestMode::raw,
+                    ProgramFormat::mlir_bytecode,
+                    base::sha256("a program"),
+                    0,
+                    1234,
+                    "unsupported: a dialect",
+                    {}};
   inputs.options = {{"argument_layouts", "0x0801"},
                     {"executable_build_options.num_partitions", "2"},
                     {"override.xla_disable_hlo_passes", "one"},

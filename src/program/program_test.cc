@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "precast/limits.h"
 #include "program/program_digest.h"
+#include "program/text_digest.h"
 
 namespace precast {
 namespace {
@@ -268,16 +269,55 @@ TEST(Program, HostileBytesAreRefusedOrTakenAndNeverCrash) {
   }
 }
 
-TEST(ProgramDigest, IsTheBytesAndTheFormat) {
-  const Program text = Program::from_bytes("module {}", "a").value();
-  const program::ProgramDigest digest = program::digest_program(text);
+TEST(ProgramDigest, TextByItsWords) {
+  const auto digest = [](std::string_view text) {
+    return program::digest_program(Program::from_bytes(Bytes(text), "a.mlir").value());
+  };
+  const program::ProgramDigest plain = digest("module {}");
+  EXPECT_EQ(plain.mode, program::DigestMode::text);
+  EXPECT_EQ(program::to_string(plain.mode), "text");
+  EXPECT_EQ(plain.format, ProgramFormat::mlir_text);
+  EXPECT_EQ(plain.rules, program::kTextRulesVersion);
+  EXPECT_EQ(digest("module  {} // the same"), plain);
+  EXPECT_NE(digest("module @a {}").sha256, plain.sha256);
+}
+
+TEST(ProgramDigest, BytecodeByItsStructure) {
+  for (const char* name : {"add.raw.mlirbc", "add.vhlo.mlirbc"}) {
+    const Program program = Program::from_bytes(data(name), name).value();
+    const program::ProgramDigest digest = program::digest_program(program);
+    EXPECT_EQ(digest.mode, program::DigestMode::structural) << digest.raw_reason;
+    EXPECT_EQ(program::to_string(digest.mode), "structural");
+    EXPECT_EQ(digest.bytes, 0u);
+  }
+}
+
+// What cannot be decoded counts whole, and says why.
+TEST(ProgramDigest, TheRestRaw) {
+  const Program hlo = Program::from_bytes(data("add.hlo.binpb"), "a").value();
+  const program::ProgramDigest digest = program::digest_program(hlo);
   EXPECT_EQ(digest.mode, program::DigestMode::raw);
   EXPECT_EQ(program::to_string(digest.mode), "raw");
-  EXPECT_EQ(digest.format, ProgramFormat::mlir_text);
-  EXPECT_EQ(digest.bytes, 9u);
-  EXPECT_EQ(digest.sha256, Digest::of("module {}"));
-  EXPECT_EQ(program::digest_program(Program::from_bytes("module {}", "b").value()), digest);
-  EXPECT_NE(program::digest_program(Program::from_bytes("module  {}", "a").value()), digest);
+  EXPECT_EQ(digest.sha256, Digest::of(hlo.bytes()));
+  EXPECT_EQ(digest.bytes, hlo.bytes().size());
+  EXPECT_FALSE(digest.raw_reason.empty());
+
+  Bytes cut = data("add.vhlo.mlirbc");
+  cut.resize(cut.size() / 2);
+  const Program damaged = Program::from_bytes(cut, "cut").value();
+  const program::ProgramDigest raw = program::digest_program(damaged);
+  EXPECT_EQ(raw.mode, program::DigestMode::raw);
+  EXPECT_EQ(raw.sha256, Digest::of(cut));
+  EXPECT_NE(raw.raw_reason, digest.raw_reason);
+}
+
+TEST(ProgramDigest, TellsCustomCalls) {
+  const Program program =
+      Program::from_bytes("module { stablehlo.custom_call @CustomSPMDPartitioning() }", "a")
+          .value();
+  EXPECT_EQ(
+      program::digest_program(program).custom_calls.process_bound.count("CustomSPMDPartitioning"),
+      1u);
 }
 
 }  // namespace
