@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
@@ -87,11 +88,17 @@ def binary(tmp_path_factory):
 
 
 @pytest.fixture
-def precast(tmp_path, binary):
-    """The command with the fake plugin, in a folder that holds the programs."""
-    for program in PROGRAMS.iterdir():
-        shutil.copy(program, tmp_path)
-    return Precast(tmp_path, binary)
+def precast(binary):
+    """The command with the fake plugin, in a folder that holds the programs.
+
+    The folder is not pytest's: a cache is refused where others could write to a folder above it, and
+    a checkout may lie in such a place.
+    """
+    with tempfile.TemporaryDirectory(prefix="precast-cli-") as name:
+        folder = pathlib.Path(name).resolve()
+        for program in PROGRAMS.iterdir():
+            shutil.copy(program, folder)
+        yield Precast(folder, binary)
 
 
 @pytest.fixture(scope="session")

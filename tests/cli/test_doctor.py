@@ -1,7 +1,5 @@
 """doctor: says what works, what does not, and what to do."""
 
-import shutil
-
 import pytest
 
 
@@ -28,8 +26,6 @@ def test_everything_works_on_the_real_plugin(real):
 
 
 def test_no_plugin(precast):
-    # A command in a build tree finds that tree's plugin; a copy elsewhere is alone.
-    precast.binary = shutil.copy(precast.binary, precast.folder / "precast")
     alone = {"PRECAST_PLUGIN": None}
     found, _ = problems(precast, **alone)
     assert found == ["no PJRT plugin is found"]
