@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "artifact/allocation_probe.h"
 #include "artifact/layout.h"
+#include "artifact/test_allocation_probe.h"
 #include "artifact/test_artifacts.h"
 #include "precast/limits.h"
 
@@ -126,6 +126,18 @@ TEST(Zstd, BombsAreRefusedBeforeMemoryIsTaken) {
   EXPECT_EQ(decompress_zstd(full, blocks * (128 << 10)).value().size(), blocks * (128 << 10));
   const std::uint64_t beyond = 60 * (128 << 10);
   expect_refused(frame(0xC0, window + little(beyond, 8) + body), beyond, "cannot hold");
+}
+
+TEST(Zstd, NoMemoryIsAnError) {
+  const Bytes content(8 * kMiB, 'x');
+  const Bytes stored = compressed(content);
+  const AllocationProbe probe(kMiB);
+  const auto decompressed = decompress_zstd(stored, content.size());
+  const auto compressed_again = compress_zstd(content, 3);
+  ASSERT_FALSE(decompressed);
+  EXPECT_EQ(decompressed.error().code(), ErrorCode::resource_exhausted);
+  ASSERT_FALSE(compressed_again);
+  EXPECT_EQ(compressed_again.error().code(), ErrorCode::resource_exhausted);
 }
 
 TEST(Zstd, AFrameThatGivesLessOrMoreThanItStates) {

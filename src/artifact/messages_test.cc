@@ -6,7 +6,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <random>
 
-#include "artifact/allocation_probe.h"
+#include "artifact/test_allocation_probe.h"
 #include "artifact/test_artifacts.h"
 #include "precast/limits.h"
 
