@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "precast/limits.h"
 #include "program/bytecode/bytecode_digest.h"
@@ -277,39 +278,6 @@ TEST(BytecodeHostile, NothingIsLeftOver) {
   }
 }
 
-TEST(BytecodeHostile, StringsEndInNul) {
-  TestFile file = sound_file();
-  file.replace_section(0, number(1) + number(3) + "abc");
-  EXPECT_THAT(error_of(file.finish()), HasSubstr("no NUL at its end"));
-  file.replace_section(0, number(1) + number(0));
-  EXPECT_THAT(error_of(file.finish()), HasSubstr("no NUL at its end"));
-  EXPECT_THAT(error_of("ML\xefR" + number(6) + "producer without an end"),
-              HasSubstr("no NUL at its end"));
-}
-
-TEST(BytecodeHostile, SectionsAreKnownWholeAndOnce) {
-  for (const int missing : {0, 1, 2, 3, 4, 8}) {
-    TestFile file = sound_file();
-    std::erase(file.section_order, missing);
-    EXPECT_THAT(error_of(file.finish()), HasSubstr("lacks")) << missing;
-    file.section_order.push_back(missing);
-    file.section_order.push_back(missing);
-    EXPECT_THAT(error_of(file.finish()), HasSubstr("occurs twice")) << missing;
-  }
-  for (const int wrong : {7, 9, 100}) {
-    TestFile file = sound_file();
-    file.section_order.push_back(wrong);
-    EXPECT_THAT(error_of(file.finish()), HasSubstr("must not stand at the top")) << wrong;
-  }
-  TestFile file = sound_file();
-  std::erase(file.section_order, 5);
-  EXPECT_THAT(error_of(file.finish()), HasSubstr("only one of the two resource sections"));
-  TestFile old(4);
-  old.body({});
-  old.replace_section(8, number(0));
-  EXPECT_THAT(error_of(old.finish()), HasSubstr("version 4 must not have a properties section"));
-}
-
 TEST(BytecodeHostile, PartsOfOperations) {
   const auto with_mask = [](unsigned mask) {
     TestFile file = sound_file();
@@ -326,29 +294,6 @@ TEST(BytecodeHostile, PartsOfOperations) {
                 op.use_lists = long_number(~std::uint64_t{0});
               }),
               HasSubstr("a use-list order is longer than the bytes behind it"));
-}
-
-TEST(BytecodeHostile, Resources) {
-  const auto resource = [](const Bytes& sizes, const Bytes& content) {
-    TestFile file = sound_file();
-    file.string("key");
-    file.replace_section(6, sizes);
-    file.replace_section(5, content);
-    return error_of(file.finish());
-  };
-  const auto described = [](std::size_t size, unsigned kind) {
-    return number(0) + number(0) + number(1) + number(0) + number(size) + byte(kind);
-  };
-  EXPECT_EQ(resource(described(3, 0), number(1) + number(1) + "x"), "digested");
-  EXPECT_EQ(resource(described(0, 0), ""), "digested");
-  EXPECT_EQ(resource(described(1, 1), byte(1)), "digested");
-  EXPECT_THAT(resource(described(1, 1), byte(2)), HasSubstr("a bool is neither"));
-  EXPECT_THAT(resource(described(1, 3), byte(0)), HasSubstr("of no known kind"));
-  EXPECT_THAT(resource(described(9, 0), byte(0)), HasSubstr("the bytes end too early"));
-  EXPECT_THAT(resource(described(2, 0), number(3) + number(0)), HasSubstr("not a power of two"));
-  EXPECT_THAT(resource(described(3, 0), number(1) + number(0) + "x"), HasSubstr("left over"));
-  EXPECT_THAT(resource(described(1, 2), number(99)), HasSubstr("outside its table"));
-  EXPECT_THAT(resource(described(3, 0), number(4096) + byte(0)), HasSubstr("in a resource"));
 }
 
 TEST(BytecodeHostile, EveryPrefixIsAnError) {
