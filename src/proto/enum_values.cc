@@ -23,10 +23,11 @@ constexpr Value kAutotuneCacheMode[] = {{"AUTOTUNE_CACHE_MODE_UNSPECIFIED", 0},
 constexpr Value kCollectiveKernel[] = {{"COLLECTIVE_KERNEL_INVALID", 0},
                                        {"COLLECTIVE_KERNEL_ALL_REDUCE", 1},
                                        {"COLLECTIVE_KERNEL_ALL_GATHER", 2}};
-constexpr Value kCollectiveOp[] = {
-    {"NOOP", 0},     {"ALLREDUCE", 1},         {"ALLGATHER", 2},      {"REDUCESCATTER", 3},
-    {"ALLTOALL", 5}, {"COLLECTIVEPERMUTE", 6}, {"RAGGEDALLTOALL", 7}, {"COLLECTIVEBROADCAST", 4},
-    {"ALLCOLLECTIVES", 8}};
+constexpr Value kCollectiveOp[] = {{"NOOP", 0},           {"ALLREDUCE", 1},
+                                   {"ALLGATHER", 2},      {"REDUCESCATTER", 3},
+                                   {"ALLTOALL", 5},       {"COLLECTIVEPERMUTE", 6},
+                                   {"RAGGEDALLTOALL", 7}, {"COLLECTIVEBROADCAST", 4},
+                                   {"ALLCOLLECTIVES", 8}};
 constexpr Value kCollectivePipelining[] = {{"COLLECTIVE_PIPELINING_MODE_DEFAULT", 0},
                                            {"COLLECTIVE_PIPELINING_MODE_OFF", 1},
                                            {"COLLECTIVE_PIPELINING_MODE_ON", 2},
@@ -59,12 +60,10 @@ constexpr Value kDevicelessCub[] = {{"DEVICELESS_CUB_UNSET", 0},
                                     {"DEVICELESS_CUB_WITH_FALLBACK", 2},
                                     {"DEVICELESS_CUB_NO_FALLBACK", 3},
                                     {"DEVICELESS_CUB_FORCE_ON_NO_FALLBACK", 4}};
-constexpr Value kLibraryFusion[] = {{"LIBRARY_FUSION_TYPE_INVALID", 0},
-                                    {"LIBRARY_FUSION_TYPE_DOT", 1},
-                                    {"LIBRARY_FUSION_TYPE_ELTWISE", 2},
-                                    {"LIBRARY_FUSION_TYPE_REDUCE", 3},
-                                    {"LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT", 4},
-                                    {"LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION", 5}};
+constexpr Value kLibraryFusion[] = {
+    {"LIBRARY_FUSION_TYPE_INVALID", 0},        {"LIBRARY_FUSION_TYPE_DOT", 1},
+    {"LIBRARY_FUSION_TYPE_ELTWISE", 2},        {"LIBRARY_FUSION_TYPE_REDUCE", 3},
+    {"LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT", 4}, {"LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION", 5}};
 constexpr Value kLibNvJitLink[] = {{"LIB_NV_JIT_LINK_MODE_AUTO", 0},
                                    {"LIB_NV_JIT_LINK_MODE_DISABLED", 1},
                                    {"LIB_NV_JIT_LINK_MODE_ENABLED", 2}};

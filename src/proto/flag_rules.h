@@ -1,4 +1,4 @@
-// What XLA makes of each flag in XLA_FLAGS. Internal to flags_text.h.
+// What XLA makes of each flag in XLA_FLAGS. Internal to flags_parse.h.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct FlagRule {
   std::string_view group;
 };
 
-// Nothing for a flag that Precast does not know; the plugin may. `name` must outlive the rule.
+// Nothing for a flag that Precast does not know; the plugin may.
 std::optional<FlagRule> find_flag_rule(std::string_view name);
 
 }  // namespace precast::proto

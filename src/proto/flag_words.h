@@ -1,4 +1,4 @@
-// The text of XLA_FLAGS, cut into words as XLA cuts it. Internal to flags_text.h.
+// The text of XLA_FLAGS, cut into words as XLA cuts it. Internal to flags_parse.h.
 #pragma once
 
 #include <string>
