@@ -172,8 +172,10 @@ Error not_found(const std::string& name, const Search& search) {
 }
 
 // Of PRECAST_PLUGIN as a path.
-Result<std::string> variable_path(const std::string& path) {
-  if (is_absolute(path)) return path;
+Result<FoundPlugin> variable_path(const std::string& path) {
+  if (is_absolute(path)) {
+    return FoundPlugin{std::string(last_part(path)), path, std::string(kFromPrecastPlugin)};
+  }
   return Error(ErrorCode::invalid_argument,
                std::string(kFromPrecastPlugin) + " is the relative path '" + path +
                    "'; it must be a short name or an absolute path, since a variable must not mean "
@@ -213,8 +215,10 @@ Search search(const SearchEnvironment& environment) {
   return search;
 }
 
-Result<std::string> resolve(const std::string& name_or_path, const SearchEnvironment& environment) {
-  if (is_path(name_or_path)) return name_or_path;
+Result<FoundPlugin> resolve(const std::string& name_or_path, const SearchEnvironment& environment) {
+  if (is_path(name_or_path)) {
+    return FoundPlugin{std::string(last_part(name_or_path)), name_or_path, ""};
+  }
   std::string name = name_or_path;
   const bool from_variable = name.empty() && !environment.precast_plugin.empty();
   if (from_variable) {
@@ -223,7 +227,7 @@ Result<std::string> resolve(const std::string& name_or_path, const SearchEnviron
   }
   Search places = search(environment);
   for (const FoundPlugin& plugin : places.found) {
-    if (name.empty() || plugin.name == name) return plugin.path;
+    if (name.empty() || plugin.name == name) return plugin;
   }
   if (name_or_path.empty()) {
     places.looked.insert(

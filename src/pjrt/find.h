@@ -30,9 +30,9 @@ struct Search {
 // venv of the build tree that the running binary lies in.
 Search search(const SearchEnvironment& environment);
 
-// The file that Plugin::open opens for `name_or_path`. Errors as there, without looking into the
-// file.
-Result<std::string> resolve(const std::string& name_or_path, const SearchEnvironment& environment);
+// The plugin that Plugin::open opens for `name_or_path`; origin is empty when it is a path. Errors
+// as there, without looking into the file.
+Result<FoundPlugin> resolve(const std::string& name_or_path, const SearchEnvironment& environment);
 
 // As precast::find_plugins().
 std::vector<FoundPlugin> list(const SearchEnvironment& environment);

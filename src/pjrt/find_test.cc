@@ -40,11 +40,11 @@ class FindTest : public ::testing::Test {
 
   std::string resolved(const std::string& name) const {
     const auto path = resolve(name, environment_);
-    return path ? *path : path.error().to_string();
+    return path ? path->path : path.error().to_string();
   }
   std::string refusal(const std::string& name) const {
     const auto path = resolve(name, environment_);
-    if (path) return "found " + *path;
+    if (path) return "found " + path->path;
     EXPECT_EQ(path.error().code(), ErrorCode::invalid_argument);
     return path.error().message();
   }
@@ -59,6 +59,15 @@ TEST_F(FindTest, APathIsTakenAsItIs) {
   environment_.precast_plugin = touch("other.so");
   EXPECT_EQ(resolved("/a/b.so"), "/a/b.so");
   EXPECT_EQ(resolved("./b.so"), "./b.so");
+}
+
+TEST_F(FindTest, TheOriginSaysWhoNamedThePlugin) {
+  environment_.virtual_env = venv();
+  package(kCpu);
+  EXPECT_EQ(resolve("/a/b.so", environment_)->origin, "");
+  EXPECT_EQ(resolve("cpu", environment_)->origin, "VIRTUAL_ENV");
+  environment_.precast_plugin = "/a/b.so";
+  EXPECT_EQ(resolve("", environment_)->origin, "PRECAST_PLUGIN");
 }
 
 TEST_F(FindTest, NothingFoundSaysWhereItLooked) {

@@ -124,6 +124,18 @@ Registry& registry() {
   return instance;
 }
 
+Result<std::shared_ptr<Plugin::Impl>> open_once(const std::string& path) {
+  PRECAST_ASSIGN(const LibraryFile library, examine(path));
+  Registry& plugins = registry();
+  const std::lock_guard lock(plugins.mutex);
+  const auto known = plugins.plugins.find(library.real_path);
+  if (known != plugins.plugins.end()) return known->second;
+  PRECAST_ASSIGN(std::shared_ptr<Plugin::Impl> impl,
+                 load(library).with("while opening '" + library.real_path + "'"));
+  plugins.plugins.emplace(library.real_path, impl);
+  return impl;
+}
+
 }  // namespace
 
 Result<void> check_table(const PJRT_Api* table) {
@@ -153,7 +165,7 @@ Result<void> check_table(const PJRT_Api* table) {
 }
 
 Client::FlagSnapshot flags_of(Plugin::Impl& plugin) {
-  const std::lock_guard lock(plugin.mutex);
+  const std::lock_guard lock(plugin.flags_mutex);
   if (!plugin.flags) {
     plugin.flags = Client::FlagSnapshot{plugin_variable("XLA_FLAGS").value_or(""),
                                         plugin_variable("LIBTPU_INIT_ARGS").value_or("")};
@@ -164,18 +176,11 @@ Client::FlagSnapshot flags_of(Plugin::Impl& plugin) {
 }  // namespace pjrt
 
 Result<Plugin> Plugin::open(const std::string& name_or_path) {
-  PRECAST_ASSIGN(const std::string path, pjrt::resolve(name_or_path, pjrt::search_environment()));
-  PRECAST_ASSIGN(const pjrt::LibraryFile library, pjrt::examine(path));
-  pjrt::Registry& registry = pjrt::registry();
-  const std::lock_guard lock(registry.mutex);
-  if (const auto known = registry.plugins.find(library.real_path);
-      known != registry.plugins.end()) {
-    return Plugin(known->second);
-  }
-  PRECAST_ASSIGN(std::shared_ptr<Impl> impl,
-                 pjrt::load(library).with("while opening '" + library.real_path + "'"));
-  registry.plugins.emplace(library.real_path, impl);
-  return Plugin(std::move(impl));
+  PRECAST_ASSIGN(const FoundPlugin found, pjrt::resolve(name_or_path, pjrt::search_environment()));
+  auto impl = pjrt::open_once(found.path);
+  if (impl) return Plugin(std::move(*impl));
+  if (found.origin.empty()) return std::move(impl).error();
+  return std::move(impl).error().with("the plugin was named by " + found.origin);
 }
 
 const std::string& Plugin::path() const { return impl_->path; }
@@ -185,7 +190,7 @@ const std::vector<NamedValue>& Plugin::attributes() const { return impl_->attrib
 const PluginCapabilities& Plugin::capabilities() const { return impl_->capabilities; }
 
 Result<PluginFile> Plugin::mapped_file() const {
-  const std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(impl_->hashed_mutex);
   PRECAST_ASSIGN(pjrt::HashedFile hashed,
                  pjrt::mapped_file_at(impl_->entry_point, impl_->opened,
                                       pjrt::DigestMemory::of_user(), impl_->hashed));

@@ -25,8 +25,9 @@ struct Plugin::Impl {
   std::vector<NamedValue> attributes;
   PluginCapabilities capabilities;
 
-  std::mutex mutex;  // guards what follows
+  std::mutex hashed_mutex;  // held while the file is hashed
   std::optional<pjrt::HashedFile> hashed;
+  std::mutex flags_mutex;
   std::optional<Client::FlagSnapshot> flags;
 };
 

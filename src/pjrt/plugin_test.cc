@@ -28,6 +28,15 @@ TEST(PluginOpen, OfAMissingFile) {
   EXPECT_EQ(refusal("/nowhere/plugin.so"), "no file '/nowhere/plugin.so'");
 }
 
+TEST(PluginOpen, SaysWhoNamedAFileThatIsMissing) {
+  const EnvGuard plugin("PRECAST_PLUGIN", "/nowhere/plugin.so");
+  const auto opened = Plugin::open("");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().to_string(),
+            "invalid_argument: no file '/nowhere/plugin.so' (the plugin was named by "
+            "PRECAST_PLUGIN)");
+}
+
 TEST(PluginOpen, OfAFolder) {
   const TempDir dir;
   EXPECT_EQ(refusal(dir.path().string()),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -64,6 +65,9 @@ Result<void> check_buffers(const LoadedExecutable::Impl& executable,
       return Error(ErrorCode::invalid_argument, "the program takes " + inputs_text(count) +
                                                     ", but a device was given " +
                                                     std::to_string(list.size()));
+    }
+    if (std::find(list.begin(), list.end(), nullptr) != list.end()) {
+      return Error(ErrorCode::invalid_argument, "an input is a null pointer");
     }
   }
   return {};

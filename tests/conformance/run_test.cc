@@ -112,6 +112,7 @@ TEST_F(RunConformance, AWrongCountIsAnErrorWithAndWithoutASignature) {
   PRECAST_ASSERT_OK(buffer);
   EXPECT_EQ(executable->execute({{&*buffer}}).error().code(), ErrorCode::invalid_argument);
   EXPECT_EQ(executable->execute({}).error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(executable->execute({{&*buffer, nullptr}}).error().code(), ErrorCode::invalid_argument);
   EXPECT_EQ(executable->execute({{&*buffer, &*buffer}, {&*buffer, &*buffer}}).error().code(),
             ErrorCode::invalid_argument);
 }
