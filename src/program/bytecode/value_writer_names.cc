@@ -185,8 +185,8 @@ Result<void> ValueWriter::write_unused_resources() {
   for (std::size_t i = 0; i < tables_.resources.size(); ++i) {
     if (resource_states_[i] == 0) unused.push_back(&tables_.resources[i]);
   }
-  std::ranges::stable_sort(unused, {}, [](const Resource* resource) {
-    return std::tuple(resource->external, resource->group, resource->key);
+  std::ranges::sort(unused, {}, [](const Resource* resource) {
+    return std::tuple(resource->external, resource->group, resource->key, resource->content);
   });
   out_.number(unused.size());
   for (const Resource* resource : unused) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "precast/limits.h"
 
@@ -184,7 +185,9 @@ void Walker::dialect_versions() {
   for (const Dialect& dialect : tables_.dialects) {
     if (dialect.version) versioned.push_back(&dialect);
   }
-  std::ranges::stable_sort(versioned, {}, &Dialect::name);
+  std::ranges::sort(versioned, {}, [](const Dialect* dialect) {
+    return std::pair(dialect->name, *dialect->version);
+  });
   out_.number(versioned.size());
   for (const Dialect* dialect : versioned) {
     out_.bytes(dialect->name);
