@@ -180,7 +180,7 @@ Result<Plugin> Plugin::open(const std::string& name_or_path) {
   auto impl = pjrt::open_once(found.path);
   if (impl) return Plugin(std::move(*impl));
   if (found.origin.empty()) return std::move(impl).error();
-  return std::move(impl).error().with("the plugin was named by " + found.origin);
+  return std::move(impl).error().with("the plugin was found through " + found.origin);
 }
 
 const std::string& Plugin::path() const { return impl_->path; }

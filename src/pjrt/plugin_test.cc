@@ -33,7 +33,7 @@ TEST(PluginOpen, SaysWhoNamedAFileThatIsMissing) {
   const auto opened = Plugin::open("");
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().to_string(),
-            "invalid_argument: no file '/nowhere/plugin.so' (the plugin was named by "
+            "invalid_argument: no file '/nowhere/plugin.so' (the plugin was found through "
             "PRECAST_PLUGIN)");
 }
 
