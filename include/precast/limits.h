@@ -75,6 +75,8 @@ inline constexpr std::size_t kMaxTextNesting = 1 << 10;
 constexpr std::uint64_t program_expansion_bytes(std::uint64_t program_bytes) {
   return 8 * program_bytes + (64 << 10);
 }
+// An outline of a program, encoded. What does not fit is left out and counted.
+inline constexpr std::size_t kMaxOutlineBytes = std::size_t{256} << 10;
 // Distinct targets of custom calls that are listed.
 inline constexpr std::size_t kMaxCustomCallTargets = 256;
 

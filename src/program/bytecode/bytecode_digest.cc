@@ -3,8 +3,10 @@
 #include "precast/limits.h"
 #include "program/bytecode/container.h"
 #include "program/bytecode/entry_layouts.h"
+#include "program/bytecode/entry_reader.h"
+#include "program/bytecode/program_writer.h"
 #include "program/bytecode/tables.h"
-#include "program/bytecode/walker.h"
+#include "program/bytecode/walk.h"
 #include "program/canonical_stream.h"
 
 namespace precast::program {
@@ -15,9 +17,11 @@ Result<StructuralDigest> digest_bytecode(BytesView bytes) {
   CanonicalStream stream("precast: structure of MLIR bytecode",
                          limits::program_expansion_bytes(bytes.size()));
   stream.number(bytecode::kBytecodeRulesVersion);
-  bytecode::Walker walker(container, tables, stream);
-  PRECAST_TRY(walker.program());
-  return StructuralDigest{.sha256 = stream.finish(), .custom_calls = walker.custom_calls()};
+  bytecode::EntryReader reader(container, tables);
+  bytecode::ProgramWriter writer(reader, stream);
+  PRECAST_TRY(bytecode::Walk(reader, writer).program());
+  PRECAST_TRY(writer.finish());
+  return StructuralDigest{.sha256 = stream.finish(), .custom_calls = writer.custom_calls()};
 }
 
 }  // namespace precast::program

@@ -50,6 +50,15 @@ struct ResourceReader {
 
 }  // namespace
 
+ResourceBlob read_blob(Cursor& in) {
+  ResourceBlob blob;
+  blob.alignment = in.varint();
+  const std::uint64_t size = in.varint();
+  in.align(blob.alignment);
+  blob.bytes = in.bytes(size);
+  return blob;
+}
+
 Result<void> read_resources(const Container& container, Tables& tables) {
   if (!container.has(Section::resource_sizes)) return {};
   ResourceReader reader{.container = container, .tables = tables};

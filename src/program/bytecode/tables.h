@@ -40,6 +40,14 @@ struct Resource {
   BytesView content = {};  // empty: declared without data
 };
 
+// What a resource of kind `blob` holds.
+struct ResourceBlob {
+  std::uint64_t alignment = 0;
+  BytesView bytes;
+};
+// Reads at a cursor over the content; a damaged one makes the cursor fail.
+ResourceBlob read_blob(Cursor& in);
+
 struct Tables {
   std::vector<BytesView> strings;
   std::vector<Dialect> dialects;

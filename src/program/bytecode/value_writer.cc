@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
 #include "precast/limits.h"
+#include "program/bytecode/entry_fields.h"
 
 namespace precast::program::bytecode {
 namespace {
 
 Error damaged(std::string message) { return {ErrorCode::corrupt, std::move(message)}; }
-Error no_rule(std::string message) { return {ErrorCode::unsupported, std::move(message)}; }
 
 // Text could mention a function, a string or a resource by name.
 bool may_mention_names(BytesView text) {
@@ -18,25 +23,18 @@ bool may_mention_names(BytesView text) {
 
 }  // namespace
 
-ValueWriter::ValueWriter(const Container& container, const Tables& tables, CanonicalStream& out)
-    : container_(container),
-      tables_(tables),
+ValueWriter::ValueWriter(EntryReader& reader, CanonicalStream& out)
+    : reader_(reader),
+      tables_(reader.tables()),
       out_(out),
-      attributes_{.entries = tables.attributes,
-                  .states = std::vector<std::uint32_t>(tables.attributes.size(), kUnseen)},
-      types_{.entries = tables.types,
-             .states = std::vector<std::uint32_t>(tables.types.size(), kUnseen),
+      attributes_{.entries = tables_.attributes,
+                  .states = std::vector<std::uint32_t>(tables_.attributes.size(), kUnseen)},
+      types_{.entries = tables_.types,
+             .states = std::vector<std::uint32_t>(tables_.types.size(), kUnseen),
              .of_types = true},
-      key_names_(tables.strings.size(), kNoName),
-      symbols_(tables.strings.size(), kNoSymbol),
-      strings_written_(tables.strings.size(), false),
-      dictionaries_checked_(tables.attributes.size(), false),
-      resource_states_(tables.resources.size(), 0) {
-  for (const Dialect& dialect : tables.dialects) {
-    dialect_names_.push_back(names_.id_of(dialect.name));
-    dialect_layouts_.push_back(find_entry_layouts(dialect.name));
-  }
-}
+      symbols_(tables_.strings.size(), kNoSymbol),
+      strings_written_(tables_.strings.size(), false),
+      resource_states_(tables_.resources.size(), 0) {}
 
 Result<void> ValueWriter::first_use(Space& space, std::uint64_t index) {
   const char* kind = space.of_types ? "type" : "attribute";
@@ -56,7 +54,7 @@ Result<void> ValueWriter::first_use(Space& space, std::uint64_t index) {
   space.states[index] = kOpen;
   ++depth_;
   out_.number(reference::kHere);
-  names_.write(out_, dialect_names_[entry.dialect]);
+  reader_.names().write(out_, reader_.dialect_name(entry));
   PRECAST_TRY(entry.encoded ? encoded_entry(entry, space.of_types) : text_entry(entry));
   --depth_;
   // The number is given when the entry is complete, so that a reader of the stream could give the
@@ -66,9 +64,7 @@ Result<void> ValueWriter::first_use(Space& space, std::uint64_t index) {
 }
 
 Result<void> ValueWriter::text_entry(const Entry& entry) {
-  Cursor in(container_.file, entry.content);
-  const BytesView text = in.text();
-  PRECAST_TRY(in.check_end("an attribute or type written as text"));
+  PRECAST_ASSIGN(const BytesView text, reader_.text_of(entry));
   opaque_text_written_ = opaque_text_written_ || may_mention_names(text);
   out_.number(0);
   out_.bytes(text);
@@ -76,96 +72,120 @@ Result<void> ValueWriter::text_entry(const Entry& entry) {
 }
 
 Result<void> ValueWriter::encoded_entry(const Entry& entry, bool of_types) {
-  const char* kind = of_types ? "type" : "attribute";
-  const BytesView dialect = tables_.dialects[entry.dialect].name;
-  std::optional<Opened> opened = open(entry);
-  if (!opened) return no_rule(fmt::format("no rule decodes {}s of dialect '{}'", kind, dialect));
-  const auto layouts = of_types ? opened->layouts->types : opened->layouts->attributes;
-  if (opened->code >= layouts.size() || layouts[opened->code].name.empty()) {
-    return no_rule(fmt::format("unknown {} code {} of dialect '{}'", kind, opened->code, dialect));
-  }
-  const EntryLayout& layout = layouts[opened->code];
+  std::optional<EntryReader::Opened> opened = reader_.open(entry);
+  PRECAST_ASSIGN(const EntryLayout* layout, reader_.layout_of(entry, opened, of_types));
   out_.number(1 + opened->code);
-  PRECAST_TRY(fields(opened->fields, layout.fields));
+  PRECAST_TRY(EntryFields(reader_, *this).read(opened->fields, layout->fields));
   if (!opened->fields.failed() && opened->fields.at_end()) return {};
-  return opened->fields.check_end(
-      fmt::format("{} '{}' of dialect '{}'", kind, layout.name, dialect));
+  return opened->fields.check_end(fmt::format("{} '{}' of dialect '{}'",
+                                              of_types ? "type" : "attribute", layout->name,
+                                              tables_.dialects[entry.dialect].name));
 }
 
-Result<void> ValueWriter::fields(Cursor& in, std::string_view layout) {
-  for (std::size_t at = 0; at < layout.size(); ++at) {
-    if (layout[at] != '[') {
-      PRECAST_TRY(field(in, layout[at]));
-      continue;
-    }
-    const std::size_t close = layout.find(']', at);
-    const std::string_view item = layout.substr(at + 1, close - at - 1);
-    const std::uint64_t count = in.count();
-    out_.number(count);
-    NameId previous_key = kNoName;
-    for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
-      for (const char kind : item) {
-        if (kind == 'k') {
-          PRECAST_ASSIGN(previous_key, dictionary_key(in.varint(), previous_key));
-          names_.write(out_, previous_key);
-        } else {
-          PRECAST_TRY(field(in, kind));
-        }
-      }
-    }
-    at = close;
+SymbolId ValueWriter::symbol(std::uint32_t string, Symbols& symbols) {
+  if (symbols_[string] == kNoSymbol) symbols_[string] = symbols.id_of(tables_.strings[string]);
+  return symbols_[string];
+}
+
+Result<SymbolId> ValueWriter::symbol_slot(std::uint64_t index, Symbols& symbols) {
+  if (const auto named = reader_.named_function(index)) {
+    const SymbolId id = symbol(named->string, symbols);
+    out_.number(reference::kSymbol);
+    out_.number(named->form);
+    out_.number(id);
+    return id;
+  }
+  // A list that was written as an ordinary attribute before stays one: its strings are in the
+  // stream, so the names it mentions will be disclosed.
+  const bool is_written =
+      index >= attributes_.states.size() || attributes_.states[index] >= kFirstDone;
+  PRECAST_TRY(is_written ? attribute(index) : symbol_list(index, symbols));
+  return kNoSymbol;
+}
+
+Result<void> ValueWriter::symbol_list(std::uint64_t index, Symbols& symbols) {
+  bool is_vhlo = false;
+  PRECAST_ASSIGN(const auto functions, reader_.list_of_functions(index, is_vhlo));
+  if (!functions) return attribute(index);
+  PRECAST_TRY(out_.check_budget());
+  out_.number(reference::kSymbolList);
+  out_.number(is_vhlo ? 1 : 0);
+  out_.number(functions->size());
+  for (const EntryReader::NamedFunction& function : *functions) {
+    out_.number(function.form);
+    out_.number(symbol(function.string, symbols));
   }
   return {};
 }
 
-Result<void> ValueWriter::field(Cursor& in, char kind) {
-  switch (kind) {
-    case 'a': return attribute(in.varint());
-    case 't': return type(in.varint());
-    case 'v': out_.number(in.varint()); return {};
-    case 's': string(in); return {};
-    case 'b': out_.bytes(in.bytes(in.varint())); return {};
-    case '*': out_.bytes(in.take_rest()); return {};
-    case 'r': return resource(in);
-    case 'y': {
-      const std::uint8_t value = in.byte();
-      if (value > 1) in.fail("a bool is neither 0 nor 1");
-      out_.number(value);
-      return {};
-    }
-    case '$':
-      while (!in.at_end() && !out_.exhausted()) string(in);
-      return out_.check_budget();
-    case 'A':
-    case 'W':
-    case 'Y': return optional_attribute(in, kind);
-    default: return Error(ErrorCode::internal, fmt::format("no field kind '{}'", kind));
+Result<void> ValueWriter::resource(std::size_t index) {
+  if (resource_states_[index] != 0) {
+    out_.number(resource_states_[index] - 1 + reference::kFirstEarlier);
+    return {};
   }
+  // Its key is left out: MLIR makes keys unique within a context, so they depend on what the
+  // process did before.
+  const Resource& resource = tables_.resources[index];
+  out_.number(reference::kHere);
+  out_.bytes(resource.group);
+  PRECAST_TRY(resource_content(resource));
+  resources_written_.push_back(index);
+  resource_states_[index] = static_cast<std::uint32_t>(resources_written_.size());
+  return {};
 }
 
-Result<void> ValueWriter::optional_attribute(Cursor& in, char kind) {
-  std::uint64_t value = kind == 'Y' ? in.byte() : in.varint();
-  const bool present = (value & 1) != 0;
-  if (kind != 'A' && value > 1) in.fail("a flag is neither 0 nor 1");
-  if (kind == 'A' && !present && value != 0) in.fail("an absent attribute has a number");
-  out_.number(present ? 1 : 0);
-  if (!present || in.failed()) return {};
-  return attribute(kind == 'A' ? value >> 1 : in.varint());
+Result<void> ValueWriter::resource_content(const Resource& resource) {
+  if (resource.content.empty()) {
+    out_.number(0);
+    return {};
+  }
+  out_.number(1 + static_cast<std::uint64_t>(resource.kind));
+  Cursor in(reader_.container().file, resource.content);
+  EntryFields fields(reader_, *this);
+  switch (resource.kind) {
+    case ResourceKind::blob: {
+      const ResourceBlob blob = read_blob(in);
+      out_.number(blob.alignment);
+      out_.bytes(blob.bytes);
+      break;
+    }
+    case ResourceKind::boolean: PRECAST_TRY(fields.field(in, 'y')); break;
+    case ResourceKind::string: PRECAST_TRY(fields.field(in, 's')); break;
+  }
+  return in.check_end("a resource");
 }
 
-void ValueWriter::string(Cursor& in) {
-  const std::uint64_t index = in.index(tables_.strings.size());
-  if (in.failed()) return;
-  out_.bytes(tables_.strings[index]);
-  strings_written_[index] = true;
+Result<void> ValueWriter::write_unused_resources() {
+  std::vector<const Resource*> unused;
+  for (std::size_t i = 0; i < tables_.resources.size(); ++i) {
+    if (resource_states_[i] == 0) unused.push_back(&tables_.resources[i]);
+  }
+  std::ranges::sort(unused, {}, [](const Resource* resource) {
+    return std::tuple(resource->external, resource->group, resource->key, resource->content);
+  });
+  out_.number(unused.size());
+  for (const Resource* resource : unused) {
+    PRECAST_TRY(out_.check_budget());
+    out_.number(resource->external ? 1 : 0);
+    out_.bytes(resource->group);
+    out_.bytes(resource->key);
+    PRECAST_TRY(resource_content(*resource));
+  }
+  // Text may refer to a resource by its key.
+  out_.number(opaque_text_written_ ? 1 : 0);
+  if (!opaque_text_written_) return {};
+  for (const std::size_t index : resources_written_) {
+    PRECAST_TRY(out_.check_budget());
+    out_.bytes(tables_.resources[index].key);
+  }
+  return {};
 }
 
-std::optional<ValueWriter::Opened> ValueWriter::open(const Entry& entry) const {
-  Opened opened{.layouts = dialect_layouts_[entry.dialect],
-                .fields = Cursor(container_.file, entry.content)};
-  if (!entry.encoded || opened.layouts == nullptr) return std::nullopt;
-  opened.code = opened.fields.varint();
-  return opened;
+void ValueWriter::disclose(Symbols& symbols) const {
+  if (opaque_text_written_) symbols.all_suffixes_count();
+  for (std::size_t i = 0; i < strings_written_.size(); ++i) {
+    if (strings_written_[i]) symbols.occurs_elsewhere(tables_.strings[i]);
+  }
 }
 
 }  // namespace precast::program::bytecode

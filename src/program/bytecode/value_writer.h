@@ -5,19 +5,20 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "precast/bytes.h"
 #include "precast/result.h"
-#include "program/bytecode/entry_layouts.h"
+#include "program/bytecode/entry_reader.h"
 #include "program/bytecode/names.h"
 #include "program/bytecode/symbols.h"
 #include "program/bytecode/tables.h"
 #include "program/canonical_stream.h"
 
 namespace precast::program::bytecode {
+
+template <class Sink>
+class EntryFields;
 
 // What stands where the stream refers to an attribute, a type or a resource: the thing itself, one
 // of two forms of symbols (attributes of operations only), or the number of an earlier one.
@@ -28,14 +29,9 @@ inline constexpr std::uint64_t kSymbolList = 2;
 inline constexpr std::uint64_t kFirstEarlier = 3;
 }  // namespace reference
 
-struct DictionaryItem {
-  NameId name = kNoName;
-  std::uint64_t value = 0;
-};
-
 class ValueWriter {
  public:
-  ValueWriter(const Container& container, const Tables& tables, CanonicalStream& out);
+  ValueWriter(EntryReader& reader, CanonicalStream& out);
 
   // unsupported: no rule decodes it. corrupt: damaged. Both leave the stream unusable.
   Result<void> attribute(std::uint64_t index) { return value(attributes_, index); }
@@ -45,33 +41,20 @@ class ValueWriter {
   // is written as attribute() does. The function, if it is a single name, else kNoSymbol.
   Result<SymbolId> symbol_slot(std::uint64_t index, Symbols& symbols);
 
-  // The text of a string attribute of builtin or VHLO, or of a flat symbol reference.
-  std::optional<BytesView> string_of(std::uint64_t index) const;
-
-  // The entries of a builtin dictionary, whose keys ascend strictly. The result is valid until the
-  // next call.
-  Result<const std::vector<DictionaryItem>*> dictionary(std::uint64_t index);
-
   // To be called behind everything else: what the symbols' names must disclose, and resources that
   // no attribute refers to.
   void disclose(Symbols& symbols) const;
   Result<void> write_unused_resources();
 
-  Names& names() { return names_; }
-
  private:
+  friend class EntryFields<ValueWriter>;
+
   // How far the writing of each entry of a table has come.
   struct Space {
     const std::vector<Entry>& entries;
     std::vector<std::uint32_t> states;
     std::uint32_t written = 0;
     bool of_types = false;
-  };
-  // An encoded entry, opened behind its code.
-  struct Opened {
-    const DialectLayouts* layouts = nullptr;
-    std::uint64_t code = 0;
-    Cursor fields;
   };
 
   static constexpr std::uint32_t kUnseen = 0;
@@ -88,37 +71,31 @@ class ValueWriter {
   Result<void> first_use(Space& space, std::uint64_t index);
   Result<void> encoded_entry(const Entry& entry, bool of_types);
   Result<void> text_entry(const Entry& entry);
-  Result<void> fields(Cursor& in, std::string_view layout);
-  Result<void> field(Cursor& in, char kind);
-  Result<void> optional_attribute(Cursor& in, char kind);
-  Result<void> resource(Cursor& in);
+
+  // A sink of EntryFields, with attribute() and type().
+  void number(std::uint64_t number) { out_.number(number); }
+  void bytes(BytesView content) { out_.bytes(content); }
+  void key(NameId name) { reader_.names().write(out_, name); }
+  void string(std::uint64_t index) {
+    out_.bytes(tables_.strings[index]);
+    strings_written_[index] = true;
+  }
+  Result<void> resource(std::size_t index);
+  Result<void> check_budget() const { return out_.check_budget(); }
+
   Result<void> resource_content(const Resource& resource);
-  void string(Cursor& in);
-  Result<NameId> dictionary_key(std::uint64_t attribute, NameId previous);
-  std::optional<Opened> open(const Entry& entry) const;
-  struct NamedFunction {
-    std::uint64_t form = 0;
-    std::uint32_t string = 0;
-  };
-  std::optional<NamedFunction> named_function(std::uint64_t attribute) const;
   Result<void> symbol_list(std::uint64_t attribute, Symbols& symbols);
   SymbolId symbol(std::uint32_t string, Symbols& symbols);
 
-  const Container& container_;
+  EntryReader& reader_;
   const Tables& tables_;
   CanonicalStream& out_;
-  Names names_;
   Space attributes_;
   Space types_;
-  std::vector<NameId> dialect_names_;
-  std::vector<const DialectLayouts*> dialect_layouts_;  // null: not known
-  std::vector<NameId> key_names_;                       // by string
-  std::vector<SymbolId> symbols_;                       // by string
-  std::vector<bool> strings_written_;                   // as an ordinary string
-  std::vector<bool> dictionaries_checked_;
+  std::vector<SymbolId> symbols_;               // by string
+  std::vector<bool> strings_written_;           // as an ordinary string
   std::vector<std::uint32_t> resource_states_;  // 0: unseen, else its number, from 1
   std::vector<std::size_t> resources_written_;  // in the order of their numbers
-  std::vector<DictionaryItem> dictionary_;
   bool opaque_text_written_ = false;
   int depth_ = 0;
 };
