@@ -40,6 +40,8 @@ enum class SectionKind : std::uint32_t {
   provenance = 7,
   program = 8,
   front_end = 9,  // a front end's own bytes
+  // With the top bit: a reader that does not know it passes over it.
+  outline = 0x80000002,  // Outline::encode() of the program
 };
 PRECAST_EXPORT std::string to_string(SectionKind kind);
 
@@ -74,6 +76,7 @@ struct ArtifactContents {
   std::optional<Bytes> program;
   ProgramFormat program_format = ProgramFormat::mlir_bytecode;  // meaningful with a program
   Bytes front_end;
+  Bytes outline;  // Outline::encode(); opaque here
 };
 
 struct EncodeOptions {
@@ -142,6 +145,7 @@ class PRECAST_EXPORT VerifiedArtifact {
   BytesView executable() const;
   BytesView compile_options() const;
   BytesView front_end() const;
+  BytesView outline() const;  // empty when there is none
   std::optional<BytesView> program() const;
   ProgramFormat program_format() const;
   const std::optional<ProgramSignature>& signature() const;

@@ -8,6 +8,7 @@
 #include "precast/device_assignment.h"  // IWYU pragma: export
 #include "precast/executable.h"         // IWYU pragma: export
 #include "precast/key.h"                // IWYU pragma: export
+#include "precast/outline.h"            // IWYU pragma: export
 #include "precast/plugin.h"             // IWYU pragma: export
 #include "precast/program.h"            // IWYU pragma: export
 #include "precast/result.h"             // IWYU pragma: export

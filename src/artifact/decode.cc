@@ -27,6 +27,7 @@ struct VerifiedArtifact::Impl {
   BytesView executable;
   BytesView compile_options;
   BytesView front_end;
+  BytesView outline;
   std::optional<BytesView> program;
   ProgramFormat program_format = ProgramFormat::mlir_bytecode;
   std::optional<ProgramSignature> signature;
@@ -107,6 +108,7 @@ Result<void> VerifiedArtifact::Impl::read(const SectionInfo& section) {
     case SectionKind::provenance: return keep(artifact::decode_provenance(content), provenance);
     case SectionKind::program: return read_program(content);
     case SectionKind::front_end: front_end = content; return {};
+    case SectionKind::outline: outline = content; return {};
   }
   return {};
 }
@@ -154,6 +156,7 @@ BytesView VerifiedArtifact::key_record() const { return impl_->key_record; }
 BytesView VerifiedArtifact::executable() const { return impl_->executable; }
 BytesView VerifiedArtifact::compile_options() const { return impl_->compile_options; }
 BytesView VerifiedArtifact::front_end() const { return impl_->front_end; }
+BytesView VerifiedArtifact::outline() const { return impl_->outline; }
 std::optional<BytesView> VerifiedArtifact::program() const { return impl_->program; }
 ProgramFormat VerifiedArtifact::program_format() const { return impl_->program_format; }
 const std::optional<ProgramSignature>& VerifiedArtifact::signature() const {

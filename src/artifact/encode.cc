@@ -79,10 +79,16 @@ std::vector<Part> parts_of(const ArtifactContents& contents) {
   own(SectionKind::provenance, artifact::encode_provenance(contents.provenance));
   if (contents.program) own(SectionKind::program, program_section(contents));
   if (!contents.front_end.empty()) borrow(SectionKind::front_end, contents.front_end);
+  if (!contents.outline.empty()) borrow(SectionKind::outline, contents.outline);
   for (Part& part : parts) {
     if (part.content.data() == nullptr) part.content = part.owned;
   }
   return parts;
+}
+
+// An outline is mostly digests, which do not get smaller, and every load would have to unpack it.
+bool worth_compressing(const Part& part) {
+  return part.kind != SectionKind::outline && part.content.size() >= kMinCompressedBytes;
 }
 
 // Compresses the part when that is asked for and makes it smaller, and describes what is stored.
@@ -96,7 +102,7 @@ Result<SectionInfo> store(Part& part, const EncodeOptions& options) {
                    std::to_string(info.true_bytes) + " bytes, more than the limit of " +
                    std::to_string(artifact::max_true_bytes(part.kind)));
   }
-  if (options.codec == Codec::zstd && part.content.size() >= kMinCompressedBytes) {
+  if (options.codec == Codec::zstd && worth_compressing(part)) {
     PRECAST_ASSIGN(Bytes compressed, artifact::compress_zstd(part.content, options.zstd_level));
     if (compressed.size() < part.content.size()) {
       info.codec = Codec::zstd;

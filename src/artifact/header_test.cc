@@ -132,12 +132,12 @@ TEST(Table, UnknownKindsAndCodecs) {
 
 TEST(Table, AnIgnorableKindIsListedButNotRead) {
   Bytes bytes = good();
-  set_u32(bytes, entry_offset(8), kIgnorableKindBit | 5);
+  set_u32(bytes, entry_offset(9), kIgnorableKindBit | 5);
   const auto artifact = VerifiedArtifact::decode(reseal(bytes));
   ASSERT_TRUE(artifact) << artifact.error().to_string();
-  EXPECT_EQ(artifact->sections().size(), 9u);
-  EXPECT_EQ(to_string(artifact->sections()[8].kind), "kind2147483653");
-  EXPECT_TRUE(artifact->front_end().empty());
+  EXPECT_EQ(artifact->sections().size(), 10u);
+  EXPECT_EQ(to_string(artifact->sections()[9].kind), "kind2147483653");
+  EXPECT_TRUE(artifact->outline().empty());
   EXPECT_EQ(artifact->executable(), full_contents().executable);
 
   // It is covered by its digest like any other.
@@ -157,8 +157,8 @@ TEST(Table, RequiredSectionsMustBeThere) {
     Bytes without = whole;
     without.erase(section.offset, section.stored_bytes);
     without.erase(entry_offset(index), kEntryBytes);
-    set_u32(without, kSectionCountOffset, 8);
-    set_u32(without, kHeaderBytesOffset, kFixedHeaderBytes + 8 * kEntryBytes);
+    set_u32(without, kSectionCountOffset, 9);
+    set_u32(without, kHeaderBytesOffset, kFixedHeaderBytes + 9 * kEntryBytes);
     expect_refused(without, ErrorCode::corrupt, "no section " + to_string(section.kind));
 
     Bytes empty = whole;

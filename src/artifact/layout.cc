@@ -15,6 +15,7 @@ std::string to_string(SectionKind kind) {
     case SectionKind::provenance: return "provenance";
     case SectionKind::program: return "program";
     case SectionKind::front_end: return "front_end";
+    case SectionKind::outline: return "outline";
   }
   return "kind" + std::to_string(static_cast<std::uint32_t>(kind));
 }
@@ -32,7 +33,8 @@ bool looks_like_artifact(BytesView bytes) { return bytes.starts_with(artifact::k
 namespace artifact {
 
 bool is_known(SectionKind kind) {
-  return kind >= SectionKind::key_record && kind <= SectionKind::front_end;
+  return (kind >= SectionKind::key_record && kind <= SectionKind::front_end) ||
+         kind == SectionKind::outline;
 }
 
 bool is_known(ProgramFormat format) {
@@ -50,6 +52,7 @@ std::uint64_t max_true_bytes(SectionKind kind) {
     case SectionKind::cost_analysis:
     case SectionKind::provenance: return limits::kMaxMetadataBytes;
     case SectionKind::program: return limits::kMaxProgramBytes + kProgramFormatBytes;
+    case SectionKind::outline: return limits::kMaxOutlineBytes;
     default: return limits::kMaxSectionBytes;
   }
 }

@@ -25,7 +25,7 @@ Bytes signed_small() {
 }
 
 TEST(RoundTrip, EveryCombinationOfOptionalSections) {
-  for (unsigned mask = 0; mask < 64; ++mask) {
+  for (unsigned mask = 0; mask < 128; ++mask) {
     ArtifactContents contents = full_contents();
     if ((mask & 1) != 0) contents.signature.reset();
     if ((mask & 2) != 0) contents.memory_stats.reset();
@@ -36,6 +36,7 @@ TEST(RoundTrip, EveryCombinationOfOptionalSections) {
     }
     if ((mask & 16) != 0) contents.front_end.clear();
     if ((mask & 32) != 0) contents.provenance = {};
+    if ((mask & 64) != 0) contents.outline.clear();
     for (const Codec codec : {Codec::none, Codec::zstd}) {
       const Bytes bytes = encoded(contents, codec);
       const auto artifact = decode(bytes);
@@ -83,7 +84,7 @@ TEST(RoundTrip, UncompressedPartsAreViewsOfTheOneBuffer) {
   const VerifiedArtifact copy = *artifact;
   for (const BytesView view :
        {artifact->key_record(), artifact->executable(), artifact->compile_options(),
-        *artifact->program(), artifact->front_end(), copy.executable()}) {
+        *artifact->program(), artifact->front_end(), artifact->outline(), copy.executable()}) {
     EXPECT_TRUE(begin <= view.data() && view.data() + view.size() <= end);
   }
 }

@@ -59,6 +59,7 @@ ArtifactContents full_contents() {
   contents.program = filler(3000, 4);
   contents.program_format = ProgramFormat::hlo_proto;
   contents.front_end = filler(600, 5);
+  contents.outline = filler(800, 6);
   return contents;
 }
 
@@ -74,6 +75,7 @@ ArtifactContents contents_of(const VerifiedArtifact& artifact) {
   if (artifact.program()) contents.program = Bytes(*artifact.program());
   contents.program_format = artifact.program_format();
   contents.front_end = artifact.front_end();
+  contents.outline = artifact.outline();
   return contents;
 }
 
@@ -82,7 +84,8 @@ bool same_contents(const ArtifactContents& left, const ArtifactContents& right) 
          left.compile_options == right.compile_options && left.signature == right.signature &&
          left.memory_stats == right.memory_stats && left.cost_analysis == right.cost_analysis &&
          left.provenance == right.provenance && left.program == right.program &&
-         left.program_format == right.program_format && left.front_end == right.front_end;
+         left.program_format == right.program_format && left.front_end == right.front_end &&
+         left.outline == right.outline;
 }
 
 Bytes reseal(Bytes file) {

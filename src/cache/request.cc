@@ -11,6 +11,7 @@
 #include "cache/load.h"
 #include "cache/phases.h"
 #include "pjrt/internal.h"
+#include "precast/outline.h"
 #include "precast/plugin.h"
 #include "precast/version.h"
 #include "proto/executable_view.h"
@@ -191,6 +192,7 @@ Result<Bytes> Request::encode(const CompiledExecutable& compiled, Bytes serializ
                          .compile_ms = compile_ms,
                          .label = wishes_.label,
                          .program_name = program_.name()};
+  contents.outline = outline_of(program_).encode();
   if (wishes_.keep_program) {
     contents.program = Bytes(program_.bytes());
     contents.program_format = program_.format();

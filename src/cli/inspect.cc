@@ -233,6 +233,7 @@ Json json_of(const std::string& file, const Contents& contents) {
                  {"cost_analysis", Json::object()},
                  {"program", Json()},
                  {"front_end_bytes", artifact.front_end().size()},
+                 {"outline_bytes", artifact.outline().size()},
                  {"key_record", json_of_fields(contents.record, true)}};
   for (const ArtifactSignature& signature : artifact.signatures()) {
     object["signatures"].push_back({{"ed25519_key", hex_text(view_of(signature.key))}});

@@ -98,6 +98,14 @@ TEST(FormatDoc, KindsAndCodecsAreAllThere) {
       EXPECT_EQ(kinds.at(number), to_string(kind));
     }
   }
+  const auto ignorable = numbered_names("Kinds that may be passed over");
+  for (std::uint32_t number = 0; number < 100; ++number) {
+    const auto kind = static_cast<SectionKind>(artifact::kIgnorableKindBit | number);
+    EXPECT_EQ(ignorable.contains(number), artifact::is_known(kind)) << number;
+    if (ignorable.contains(number)) {
+      EXPECT_EQ(ignorable.at(number), to_string(kind));
+    }
+  }
   const std::map<std::uint32_t, std::string> codecs = {{0, to_string(Codec::none)},
                                                        {1, to_string(Codec::zstd)}};
   EXPECT_EQ(numbered_names("Codecs"), codecs);
