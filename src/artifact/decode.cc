@@ -18,7 +18,7 @@ namespace precast {
 
 // Filled in place and then never changed. Views look into `file`, or into `unpacked` where a
 // section was compressed; a deque never moves its elements.
-struct VerifiedArtifact::Impl {
+struct [[gnu::visibility("hidden")]] VerifiedArtifact::Impl {
   Bytes file;
   artifact::Header header;
   std::deque<Bytes> unpacked;

@@ -12,7 +12,7 @@
 
 namespace precast {
 
-struct Cache::Impl {
+struct [[gnu::visibility("hidden")]] Cache::Impl {
   CacheConfig config;
   std::string directory;
   bool disabled = false;

@@ -1,0 +1,106 @@
+#include "c_api/request.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "c_api/boundary.h"
+#include "c_api/structs.h"
+#include "precast/limits.h"
+
+namespace precast::c_api {
+namespace {
+
+Result<void> check_count(std::int32_t count, const char* name) {
+  if (count >= 0 && static_cast<std::uint64_t>(count) <= limits::kMaxDevices) return {};
+  return Error(ErrorCode::invalid_argument, std::string("precast_request.") + name + " is " +
+                                                std::to_string(count) + "; it must be 1 to " +
+                                                std::to_string(limits::kMaxDevices) +
+                                                ", or 0 for what compile_options say");
+}
+
+Result<CompileOptions> serialized_options(const precast_request& request) {
+  if (request.compile_options == nullptr && request.compile_options_size == 0) {
+    return CompileOptions();
+  }
+  PRECAST_TRY(
+      check_array(request.compile_options, request.compile_options_size, "compile_options"));
+  return CompileOptions::from_serialized(
+      Bytes(static_cast<const char*>(request.compile_options), request.compile_options_size));
+}
+
+Result<CompileOptions> options_of(const precast_request& request) {
+  PRECAST_ASSIGN(CompileOptions options, serialized_options(request));
+  PRECAST_TRY(check_count(request.replicas, "replicas"));
+  PRECAST_TRY(check_count(request.partitions, "partitions"));
+  if (request.replicas != 0) options.set_replicas(request.replicas);
+  if (request.partitions != 0) options.set_partitions(request.partitions);
+  if (request.use_spmd != 0) options.set_use_spmd(true);
+  PRECAST_TRY(check_array(request.xla_options, request.xla_option_count, "xla_options"));
+  for (std::size_t i = 0; i < request.xla_option_count; ++i) {
+    const char* const name = request.xla_options[2 * i];
+    const char* const value = request.xla_options[2 * i + 1];
+    PRECAST_TRY(check_given(name, "xla_options[i] (a name)"));
+    PRECAST_TRY(check_given(value, "xla_options[i] (a value)"));
+    PRECAST_TRY(options.set_option(name, value));
+  }
+  PRECAST_ASSIGN(std::vector<std::int64_t> ids,
+                 device_ids_of(request.device_ids, request.device_id_count));
+  if (ids.empty()) return options;
+  const auto replicas = static_cast<std::uint64_t>(options.replicas());
+  const auto partitions = static_cast<std::uint64_t>(options.partitions());
+  if (ids.size() != replicas * partitions) {
+    return Error(ErrorCode::invalid_argument,
+                 "precast_request.device_ids has " + std::to_string(ids.size()) + " devices, but " +
+                     std::to_string(replicas) + " replicas of " + std::to_string(partitions) +
+                     " partitions need " + std::to_string(replicas * partitions));
+  }
+  options.set_assignment(
+      DeviceAssignment{options.replicas(), options.partitions(), std::move(ids)});
+  return options;
+}
+
+}  // namespace
+
+Result<Asked> asked_by(const precast_request* given) {
+  PRECAST_ASSIGN(const precast_request request, read_struct(given));
+  PRECAST_TRY(check_array(request.program, request.program_size, "program"));
+  Bytes bytes;
+  if (request.program != nullptr) {
+    bytes.assign(static_cast<const char*>(request.program), request.program_size);
+  }
+  PRECAST_ASSIGN(Program program,
+                 Program::from_bytes(std::move(bytes), request.program_name == nullptr
+                                                           ? std::string("program")
+                                                           : std::string(request.program_name)));
+  PRECAST_ASSIGN(CompileOptions options, options_of(request));
+  RequestOptions more;
+  more.label = text_of(request.label);
+  more.salt = text_of(request.salt);
+  more.keep_program = request.keep_program != 0;
+  return Asked{std::move(program), std::move(options), std::move(more)};
+}
+
+Result<SignaturePolicy> policy_of(const std::uint8_t* keys, std::size_t count, bool required) {
+  PRECAST_TRY(check_array(keys, count, "trusted_keys"));
+  SignaturePolicy policy;
+  policy.required = required;
+  policy.trusted.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    VerifyKey& key = policy.trusted[i];
+    std::copy_n(keys + i * key.size(), key.size(), key.begin());
+  }
+  return policy;
+}
+
+Result<std::vector<std::int64_t>> device_ids_of(const std::int64_t* ids, std::size_t count) {
+  PRECAST_TRY(check_array(ids, count, "device_ids"));
+  if (count > limits::kMaxDevices) {
+    return Error(ErrorCode::invalid_argument, "device_ids has " + std::to_string(count) +
+                                                  " devices, more than limits::kMaxDevices (" +
+                                                  std::to_string(limits::kMaxDevices) + ")");
+  }
+  return std::vector<std::int64_t>(ids, ids + count);
+}
+
+}  // namespace precast::c_api
