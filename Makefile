@@ -2,7 +2,7 @@
 # Only git, make, g++ and Python >= 3.11 need to be there before, on Debian 12.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long clean
+.PHONY: help setup build demo install test test-long clean
 # The targets share build/, and ninja has its own parallelism.
 .NOTPARALLEL:
 
@@ -11,11 +11,15 @@ unexport PYTHONHOME PYTHONPATH
 export PYTHONDONTWRITEBYTECODE := 1
 # make PYTHON=/path/to/python3 chooses the Python for the virtual environments.
 export PYTHON
+# make install PREFIX=/opt/precast chooses the place; DESTDIR goes in front of it, for packages.
+PREFIX ?= /usr/local
+export DESTDIR
 
 help:
 	@echo 'make demo       set up, build, and run a real model: compile once, load everywhere'
 	@echo 'make test       set up, build, and run every test, the sanitizers included'
 	@echo 'make build      set up and build build/bin/precast and build/lib/'
+	@echo 'make install    build, and install the command, the library and its headers in PREFIX ($(PREFIX))'
 	@echo 'make setup      Debian packages and build/venv, which holds the CPU plugin'
 	@echo 'make test-long  the tests that take long'
 	@echo 'make clean      remove build/: what was built and both virtual environments'
@@ -28,6 +32,9 @@ setup:
 build:
 	@tools/setup packages venv configure
 	cmake --build --preset release --target precast_cli
+
+install: build
+	cmake --install build --prefix "$(PREFIX)"
 
 demo: build
 	@build/venv/bin/python examples/ranker/demo.py
