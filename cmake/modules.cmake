@@ -26,7 +26,9 @@ function(precast_unit_test name)
   target_link_libraries(${name} PRIVATE ${arg_MODULES} ${arg_LIBRARIES} GTest::gmock
     GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  set_tests_properties(${name} PROPERTIES LABELS unit)
+  # No test writes into the state folder of whoever runs it.
+  set_tests_properties(${name} PROPERTIES LABELS unit
+    ENVIRONMENT "XDG_STATE_HOME=${PROJECT_BINARY_DIR}/tests/state")
 endfunction()
 
 # precast_fuzzer(<name> SOURCES ... MODULES ... CORPUS <folder of testdata/fuzz>)

@@ -20,6 +20,7 @@ function(precast_pytest name)
       --basetemp "${PROJECT_BINARY_DIR}/pytest/${name}" "${arg_DIR}"
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set(environment
+    "XDG_STATE_HOME=${PROJECT_BINARY_DIR}/tests/state"
     "PYTHONDONTWRITEBYTECODE=1"
     "PRECAST_BUILD_DIR=${PROJECT_BINARY_DIR}"
     "PRECAST_BIN=$<TARGET_FILE:precast_cli>"

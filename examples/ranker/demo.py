@@ -25,7 +25,7 @@ TOLERANCE = 1e-5
 OTHER_DEVICES = (1, 2, 3)
 
 # In the order in which they happen; the first group is what takes the place of a compile.
-COMPILE_OR_LOAD = ("lookup", "verify", "compile", "serialize", "encode", "prove", "publish", "load")
+COMPILE_OR_LOAD = ("lookup", "verify", "compile", "serialize", "encode", "prove", "publish", "record", "load")
 PHASES = ("open_plugin", "create_client", "key", *COMPILE_OR_LOAD, "transfer", "run")
 
 

@@ -70,7 +70,7 @@ enum class Reason : std::uint8_t {
 PRECAST_EXPORT std::string_view to_string(Reason reason);
 
 // A phase and how long it took. Names, in order: key, lookup, verify, load, compile, serialize,
-// encode, prove, publish.
+// encode, prove, publish, record.
 struct Phase {
   std::string name;
   double ms = 0;
@@ -96,8 +96,12 @@ struct CacheConfig {
   // Behaviour.
   std::string
       directory;  // empty: PRECAST_CACHE, else $XDG_CACHE_HOME/precast, else ~/.cache/precast
-  bool disabled = false;  // compile, never look or store; also when PRECAST_DISABLE is 1
-  bool strict = false;    // a cache fault is an error instead of a compile
+  // For what concerns this machine and not the shared cache: records of compiles that were no hit.
+  // Empty: $XDG_STATE_HOME/precast, else ~/.local/state/precast. Without either nothing is kept.
+  std::string state_directory;
+  bool keep_misses = true;  // leave a record of every compile that was no hit (explain.h)
+  bool disabled = false;    // compile, never look or store; also when PRECAST_DISABLE is 1
+  bool strict = false;      // a cache fault is an error instead of a compile
   SignaturePolicy signatures;
   LogSink log;  // empty: silent. One warning per fault and process.
   // Performance.
@@ -123,6 +127,16 @@ struct KeyResult {
   std::string detail;
 };
 
+// What the cache would do with a request.
+struct Lookup {
+  bool hit = false;
+  Outcome outcome = Outcome::miss;  // that the request would have; skip: it would compile only
+  Reason reason = Reason::not_found;
+  std::string detail;  // one sentence for people; empty when the reason says it all
+  std::optional<KeyRecord> record;
+  std::string artifact_path;  // where the entry is, or would be
+};
+
 class PRECAST_EXPORT Cache {
  public:
   // Never fails: a cache that cannot be used says so through unusable(), one warning and every
@@ -136,6 +150,12 @@ class PRECAST_EXPORT Cache {
   // The key of a compile, without compiling. Errors are those of the caller's input.
   Result<KeyResult> key(const Client& client, const Program& program, const CompileOptions& options,
                         const RequestOptions& request = {}) const;
+
+  // Whether compile_or_load() would hit, without compiling, loading or writing anything. Everything
+  // is checked but the load itself, which the plugin may still refuse. Errors: those of the
+  // caller's input.
+  Result<Lookup> would_hit(const Client& client, const Program& program,
+                           const CompileOptions& options, const RequestOptions& request = {}) const;
 
   // Loads the executable from the cache, or compiles and stores it. When `options` has no device
   // assignment, the client's default is used. Blocks. Errors: the caller's input
@@ -171,6 +191,9 @@ struct DefaultDirectory {
   std::string origin;
 };
 PRECAST_EXPORT Result<DefaultDirectory> default_cache_directory();
+
+// The default state folder, in the same way ("XDG_STATE_HOME", "HOME").
+PRECAST_EXPORT Result<DefaultDirectory> default_state_directory();
 
 // The CPU that a plugin compiles for, as it says itself.
 struct CpuTarget {

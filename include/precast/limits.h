@@ -77,6 +77,11 @@ constexpr std::uint64_t program_expansion_bytes(std::uint64_t program_bytes) {
 }
 // An outline of a program, encoded. What does not fit is left out and counted.
 inline constexpr std::size_t kMaxOutlineBytes = std::size_t{256} << 10;
+// A saved key record, how many of them are kept on a machine, and how many entries a search for the
+// nearest looks at.
+inline constexpr std::uint64_t kMaxSavedRecordBytes = std::uint64_t{80} << 20;
+inline constexpr std::size_t kMaxMissRecords = 128;
+inline constexpr std::size_t kMaxNearestCandidates = 20000;
 // Distinct targets of custom calls that are listed.
 inline constexpr std::size_t kMaxCustomCallTargets = 256;
 

@@ -23,10 +23,10 @@ namespace precast {
 
 // An operation, or a line of a program in text. Each number is the head of a SHA-256.
 struct OutlineOp {
-  std::uint32_t name = 0;        // index into Outline::op_names
+  std::uint16_t name = 0;        // index into Outline::op_names
   std::uint32_t attributes = 0;  // attributes and properties; of a text line all its words
-  std::uint32_t types = 0;       // of results and of the arguments of its blocks
-  std::uint32_t operands = 0;    // how far back the values were made that it takes
+  std::uint16_t types = 0;       // of results and of the arguments of its blocks
+  std::uint16_t operands = 0;    // how far back the values were made that it takes
   bool operator==(const OutlineOp&) const = default;
 };
 

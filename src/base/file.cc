@@ -136,13 +136,14 @@ Result<Bytes> read_file(const std::string& path, std::uint64_t max_bytes) {
   return bytes;
 }
 
-Result<void> write_file_atomic(const std::string& path, BytesView bytes) {
+Result<void> write_file_atomic(const std::string& path, BytesView bytes, Flush flush) {
   const std::string folder = folder_of(path);
   std::string temporary;
   PRECAST_ASSIGN(const Fd fd, create_temporary(folder, temporary));
   auto written = [&]() -> Result<void> {
     PRECAST_TRY(write_all(fd.get(), bytes, path));
-    if (::fsync(fd.get()) != 0) return errno_error(errno, "cannot flush '" + path + "'");
+    if (flush == Flush::yes && ::fsync(fd.get()) != 0)
+      return errno_error(errno, "cannot flush '" + path + "'");
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
       return errno_error(errno, "cannot rename to '" + path + "'");
     }
@@ -152,6 +153,7 @@ Result<void> write_file_atomic(const std::string& path, BytesView bytes) {
     ::unlink(temporary.c_str());
     return written;
   }
+  if (flush == Flush::no) return {};
   const Fd folder_fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder_fd) ::fsync(folder_fd.get());
   return {};

@@ -20,9 +20,13 @@ Error errno_error(int error_number, const std::string& what);
 // other failures as errno_error says.
 Result<Bytes> read_file(const std::string& path, std::uint64_t max_bytes);
 
+// Whether a write waits until the disk has it. What is not flushed may be lost or cut short when
+// the machine fails.
+enum class Flush : std::uint8_t { yes, no };
+
 // Writes a temporary file in the same folder, flushes it to disk and renames it over `path`. On any
 // error nothing is left behind and an old file at `path` is as it was.
-Result<void> write_file_atomic(const std::string& path, BytesView bytes);
+Result<void> write_file_atomic(const std::string& path, BytesView bytes, Flush flush = Flush::yes);
 
 // Owns a file descriptor.
 class Fd {

@@ -44,6 +44,10 @@ Cache Cache::open(CacheConfig config) {
   impl->config = std::move(config);
   // A disabled cache touches no folder.
   if (impl->disabled) return Cache(std::move(impl));
+  impl->state = impl->config.state_directory;
+  if (impl->state.empty()) {
+    if (auto found = default_state_directory()) impl->state = std::move(found)->path;
+  }
   auto store = open_store(impl->config.directory);
   if (store) {
     impl->directory = (*store)->path();
@@ -65,6 +69,14 @@ Result<KeyResult> Cache::key(const Client& client, const Program& program,
   PRECAST_TRY(cache::check_program_version(client.plugin(), program));
   PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
   return cache::identify(client, program, placed, request);
+}
+
+Result<Lookup> Cache::would_hit(const Client& client, const Program& program,
+                                const CompileOptions& options,
+                                const RequestOptions& request) const {
+  PRECAST_TRY(cache::check_program_version(client.plugin(), program));
+  PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
+  return cache::Request(*impl_, client, program, placed, request).would_hit();
 }
 
 Result<CompileOrLoad> Cache::compile_or_load(const Client& client, const Program& program,

@@ -131,7 +131,7 @@ TEST_F(CacheTest, PhasesTellWhatHappened) {
   };
   EXPECT_EQ(names(ask(cache).report),
             (std::vector<std::string>{"key", "lookup", "compile", "serialize", "encode", "prove",
-                                      "publish"}));
+                                      "publish", "record"}));
   EXPECT_EQ(names(ask(cache).report),
             (std::vector<std::string>{"key", "lookup", "verify", "load"}));
 }

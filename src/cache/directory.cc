@@ -1,35 +1,37 @@
-// Where the cache is when nobody says.
-#include <cstdlib>
+// Where the cache and its state are when nobody says.
+#include <stdlib.h>
 
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/user_folder.h"
 #include "precast/cache.h"
 
 namespace precast {
 namespace {
 
-// A variable that is set and not empty. secure_getenv: a set-uid program must not take its cache,
-// which is code, from its caller's environment.
-std::string variable(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
+Result<DefaultDirectory> found_or(std::optional<base::UserFolder> folder, const char* message) {
+  if (folder) return DefaultDirectory{std::move(folder->path), std::move(folder->origin)};
+  return Error(ErrorCode::invalid_argument, message);
 }
 
 }  // namespace
 
 Result<DefaultDirectory> default_cache_directory() {
-  if (std::string cache = variable("PRECAST_CACHE"); !cache.empty()) {
-    return DefaultDirectory{std::move(cache), "PRECAST_CACHE"};
+  // secure_getenv: as in base/user_folder.cc.
+  if (const char* own = ::secure_getenv("PRECAST_CACHE"); own != nullptr && *own != '\0') {
+    return DefaultDirectory{own, "PRECAST_CACHE"};
   }
-  // The XDG specification: a relative path is to be ignored.
-  if (const std::string xdg = variable("XDG_CACHE_HOME"); xdg.starts_with('/')) {
-    return DefaultDirectory{xdg + "/precast", "XDG_CACHE_HOME"};
-  }
-  if (const std::string home = variable("HOME"); home.starts_with('/')) {
-    return DefaultDirectory{home + "/.cache/precast", "HOME"};
-  }
-  return Error(ErrorCode::invalid_argument,
-               "no cache folder: neither PRECAST_CACHE nor XDG_CACHE_HOME nor HOME holds a path; "
-               "set PRECAST_CACHE "
-               "or give a folder");
+  return found_or(base::user_cache_folder(),
+                  "no cache folder: neither PRECAST_CACHE nor XDG_CACHE_HOME nor HOME holds a "
+                  "path; set PRECAST_CACHE or give a folder");
+}
+
+Result<DefaultDirectory> default_state_directory() {
+  return found_or(base::user_state_folder(),
+                  "no state folder: neither XDG_STATE_HOME nor HOME holds a path; set "
+                  "XDG_STATE_HOME");
 }
 
 }  // namespace precast

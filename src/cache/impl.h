@@ -18,6 +18,7 @@ struct [[gnu::visibility("hidden")]] Cache::Impl {
   bool disabled = false;
   std::optional<Error> unusable;
   std::unique_ptr<store::Store> store;  // null when unusable or disabled
+  std::string state;                    // the state folder; empty: there is none
 
   // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs
   // must not print a thousand times that the disk is full.

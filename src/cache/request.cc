@@ -7,10 +7,13 @@
 #include <chrono>
 #include <utility>
 
+#include "cache/compatible.h"
 #include "cache/identity.h"
 #include "cache/load.h"
+#include "cache/misses.h"
 #include "cache/phases.h"
 #include "pjrt/internal.h"
+#include "precast/explain.h"
 #include "precast/outline.h"
 #include "precast/plugin.h"
 #include "precast/version.h"
@@ -71,6 +74,7 @@ Result<CompileOrLoad> Request::run() {
   }
   report_.outcome = step_.outcome;
   report_.reason = step_.reason;
+  if (report_.outcome != Outcome::hit) leave_record();
   return CompileOrLoad{*std::move(executable), std::move(report_)};
 }
 
@@ -98,15 +102,14 @@ Result<bool> Request::name() {
   return true;
 }
 
-Result<std::optional<LoadedExecutable>> Request::look_up() {
+Result<std::optional<VerifiedArtifact>> Request::fetch() {
   auto bytes =
       timed(report_.phases, "lookup", [this] { return cache_.store->get(report_.key->hex()); });
   if (!bytes) {
     PRECAST_TRY(fault(Stage::lookup, std::move(bytes).error()));
-    return std::optional<LoadedExecutable>();
+    return std::optional<VerifiedArtifact>();
   }
-  if (!*bytes) return std::optional<LoadedExecutable>();
-  const std::uint64_t artifact_bytes = (*bytes)->size();
+  if (!*bytes) return std::optional<VerifiedArtifact>();
   auto artifact = timed(report_.phases, "verify", [&]() -> Result<VerifiedArtifact> {
     PRECAST_ASSIGN(VerifiedArtifact decoded,
                    VerifiedArtifact::decode(**std::move(bytes), cache_.config.signatures));
@@ -119,8 +122,14 @@ Result<std::optional<LoadedExecutable>> Request::look_up() {
   if (!artifact) {
     PRECAST_TRY(fault(Stage::verify, std::move(artifact).error().with(
                                          "in entry '" + report_.artifact_path + "'")));
-    return std::optional<LoadedExecutable>();
+    return std::optional<VerifiedArtifact>();
   }
+  return std::optional(std::move(artifact).value());
+}
+
+Result<std::optional<LoadedExecutable>> Request::look_up() {
+  PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
+  if (!artifact) return std::optional<LoadedExecutable>();
   auto loaded = timed(report_.phases, "load", [&] { return load_entry(*artifact); });
   if (!loaded) {
     PRECAST_TRY(fault(Stage::load, std::move(loaded).error().with("while loading entry '" +
@@ -129,8 +138,32 @@ Result<std::optional<LoadedExecutable>> Request::look_up() {
   }
   step_ = {Action::finish, Outcome::hit, Reason::none, false};
   report_.executable_bytes = artifact->executable().size();
-  report_.artifact_bytes = artifact_bytes;
+  report_.artifact_bytes = artifact->file_bytes();
   return std::optional<LoadedExecutable>(std::move(loaded).value());
+}
+
+Result<Lookup> Request::would_hit() {
+  PRECAST_ASSIGN(const bool named, name());
+  if (named) {
+    PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
+    if (artifact) {
+      Result<void> compatible =
+          check_compatible(client_, record_, artifact->executable(), *options_.assignment());
+      if (compatible) {
+        step_ = {Action::finish, Outcome::hit, Reason::none, false};
+      } else {
+        PRECAST_TRY(fault(Stage::load, std::move(compatible).error()));
+      }
+    }
+  }
+  Lookup lookup{.hit = step_.outcome == Outcome::hit,
+                .outcome = step_.outcome,
+                .reason = step_.reason,
+                .detail = std::move(report_.detail),
+                .record = std::nullopt,
+                .artifact_path = std::move(report_.artifact_path)};
+  if (named) lookup.record = std::move(record_);
+  return lookup;
 }
 
 // The stored options with this request's devices. The key does not see device ids, so the stored
@@ -181,23 +214,51 @@ Result<Bytes> Request::encode(const CompiledExecutable& compiled, Bytes serializ
   contents.signature = compiled.signature();
   if (auto stats = compiled.memory_stats()) contents.memory_stats = *stats;
   if (auto costs = compiled.cost_analysis()) contents.cost_analysis = *std::move(costs);
-  const Plugin plugin = client_.plugin();
-  contents.provenance = {.created_unix_s = unix_seconds(),
-                         .host = host_name(),
-                         .precast_version = PRECAST_VERSION,
-                         .plugin_path = plugin.path(),
-                         .platform = client_.platform_name(),
-                         .platform_version = client_.platform_version(),
-                         .api_version = plugin.api_version().to_string(),
-                         .compile_ms = compile_ms,
-                         .label = wishes_.label,
-                         .program_name = program_.name()};
-  contents.outline = outline_of(program_).encode();
+  contents.provenance = provenance(compile_ms);
+  contents.outline = outline().encode();
   if (wishes_.keep_program) {
     contents.program = Bytes(program_.bytes());
     contents.program_format = program_.format();
   }
   return encode_artifact(contents, cache_.config.encode);
+}
+
+Provenance Request::provenance(double compile_ms) const {
+  const Plugin plugin = client_.plugin();
+  return {.created_unix_s = unix_seconds(),
+          .host = host_name(),
+          .precast_version = PRECAST_VERSION,
+          .plugin_path = plugin.path(),
+          .platform = client_.platform_name(),
+          .platform_version = client_.platform_version(),
+          .api_version = plugin.api_version().to_string(),
+          .compile_ms = compile_ms,
+          .label = wishes_.label,
+          .program_name = program_.name()};
+}
+
+const Outline& Request::outline() {
+  if (!outline_) outline_ = outline_of(program_);
+  return *outline_;
+}
+
+void Request::leave_record() {
+  // Without a key there is nothing to compare; the report says why there was none.
+  if (!report_.key || !cache_.config.keep_misses || cache_.state.empty()) return;
+  double compile_ms = 0;
+  for (const Phase& phase : report_.phases) {
+    if (phase.name == "compile") compile_ms = phase.ms;
+  }
+  const SavedRecord saved{.record = std::move(record_),
+                          .outline = outline(),
+                          .provenance = provenance(compile_ms),
+                          .outcome = report_.outcome,
+                          .reason = report_.reason,
+                          .detail = report_.detail};
+  // It explains and decides nothing, so a full disk is not worth a word here.
+  static_cast<void>(timed(report_.phases, "record", [&] {
+    return keep_miss(cache_.state, report_.key->hex(), saved.encode());
+  }));
 }
 
 Result<void> Request::prove(const Bytes& artifact, BytesView serialized) {

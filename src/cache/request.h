@@ -10,6 +10,7 @@
 #include "precast/client.h"
 #include "precast/compile_options.h"
 #include "precast/key.h"
+#include "precast/outline.h"
 #include "precast/program.h"
 #include "precast/result.h"
 
@@ -24,10 +25,14 @@ class Request {
       : cache_(cache), client_(client), program_(program), options_(options), wishes_(wishes) {}
 
   Result<CompileOrLoad> run();
+  // What run() would do, without compiling, loading or writing.
+  Result<Lookup> would_hit();
 
  private:
   // Makes the key. False when the cache must not be asked; the report says why.
   Result<bool> name();
+  // The entry, verified; nothing when there is none, or when it was a fault.
+  Result<std::optional<VerifiedArtifact>> fetch();
   // The executable from the cache; nothing when it must be compiled.
   Result<std::optional<LoadedExecutable>> look_up();
   Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);
@@ -40,6 +45,11 @@ class Request {
   // `step_` is what follows.
   Result<void> fault(Stage stage, Error error);
 
+  // What this request leaves behind when it was no hit.
+  void leave_record();
+  Provenance provenance(double compile_ms) const;
+  const Outline& outline();
+
   Result<Bytes> encode(const CompiledExecutable& compiled, Bytes serialized, double compile_ms);
   // Decodes what was encoded, compares it and, where that is cheap, loads it once.
   Result<void> prove(const Bytes& artifact, BytesView serialized);
@@ -51,6 +61,7 @@ class Request {
   const RequestOptions& wishes_;
 
   KeyRecord record_;
+  std::optional<Outline> outline_;  // made when it is first needed: a hit needs none
   Step step_{Action::compile_and_store, Outcome::miss, Reason::not_found, false};
   Report report_;
 };

@@ -4,11 +4,13 @@
 #include <memory>
 #include <utility>
 
+#include "cli/files.h"
 #include "cli/record_view.h"
 #include "cli/request.h"
 #include "cli/text.h"
 #include "cli/verb_options.h"
 #include "cli/verbs.h"
+#include "precast/explain.h"
 
 namespace precast::cli {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 struct Arguments {
   std::string program;
   bool items = false;
+  std::string save;
   RequestArguments request;
 };
 
@@ -42,6 +45,11 @@ Result<ExitCode> key(const Arguments& arguments, Output& out) {
     return ExitCode::negative;
   }
   const KeyRecord& record = *made->record;
+  if (!arguments.save.empty()) {
+    SavedRecord saved = SavedRecord::from_program(program);
+    saved.record = record;
+    PRECAST_TRY(write_output(arguments.save, saved.encode()));
+  }
   object["fields"] = json_of_fields(record, arguments.items);
   out.object(object);
   out.answer(record.digest().hex() + "\n");
@@ -66,6 +74,10 @@ Verb add_key(CLI::App& root) {
                .required = true});
   options.add(arguments->items,
               {.names = "--items", .help = "show every item of every field", .group = "Output"});
+  options.add(arguments->save, {.names = "--save",
+                                .help = "write the record to a file, for diff and explain",
+                                .value = "FILE",
+                                .group = "Output"});
   arguments->request.add_to(options, "--device-ids");
   return {options.app(), [arguments](Output& out) { return key(*arguments, out); }};
 }

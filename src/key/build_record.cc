@@ -62,20 +62,6 @@ KeyField schema_field() {
            number("custom_calls", program::kCustomCallRulesVersion)}};
 }
 
-KeyField program_field(const program::ProgramDigest& program) {
-  KeyField field{"program",
-                 {{"mode", Bytes(program::to_string(program.mode))},
-                  {"format", Bytes(to_string(program.format))},
-                  {"sha256", program.sha256.hex()},
-                  {"rules", std::to_string(program.rules)}}};
-  // A program whose structure was read may be larger or smaller by its debug info.
-  if (program.mode == program::DigestMode::raw) {
-    field.items.push_back({"bytes", std::to_string(program.bytes)});
-    field.items.push_back({"raw_because", program.raw_reason});
-  }
-  return field;
-}
-
 KeyField options_field(const std::vector<proto::OptionItem>& options) {
   KeyField field{"options", {}};
   field.items.reserve(options.size());
@@ -158,6 +144,20 @@ KeyField cpu_field(const std::optional<HostCpu>& cpu) {
 }
 
 }  // namespace
+
+KeyField program_field(const program::ProgramDigest& program) {
+  KeyField field{"program",
+                 {{"mode", Bytes(program::to_string(program.mode))},
+                  {"format", Bytes(to_string(program.format))},
+                  {"sha256", program.sha256.hex()},
+                  {"rules", std::to_string(program.rules)}}};
+  // A program whose structure was read may be larger or smaller by its debug info.
+  if (program.mode == program::DigestMode::raw) {
+    field.items.push_back({"bytes", std::to_string(program.bytes)});
+    field.items.push_back({"raw_because", program.raw_reason});
+  }
+  return field;
+}
 
 KeyRecord build_record(const KeyInputs& inputs) {
   const std::string& platform = inputs.plugin.platform;

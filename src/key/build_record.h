@@ -6,6 +6,9 @@
 
 namespace precast::key {
 
+// The field `program`, which needs nothing but the program.
+KeyField program_field(const program::ProgramDigest& program);
+
 // The fields, in this order: schema, program, options, flags, client_options, environment, plugin,
 // placement, cpu, extra. docs/key.md says what is in each and why. Pure: equal inputs give equal
 // records, on every machine.

@@ -1,7 +1,6 @@
 #include "pjrt/digest_memory.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/user_folder.h"
 #include "precast/limits.h"
 
 namespace precast::pjrt {
@@ -77,15 +77,8 @@ std::string FileIdentity::text() const {
 }
 
 DigestMemory DigestMemory::of_user() {
-  constexpr std::string_view kBelow = "/precast/plugin-digests";
-  const auto absolute = [](const char* path) { return path != nullptr && path[0] == '/'; };
-  if (const char* state = ::secure_getenv("XDG_STATE_HOME"); absolute(state)) {
-    return DigestMemory(std::string(state) + std::string(kBelow));
-  }
-  if (const char* home = ::secure_getenv("HOME"); absolute(home)) {
-    return DigestMemory(std::string(home) + "/.local/state" + std::string(kBelow));
-  }
-  return DigestMemory("");
+  const std::optional<base::UserFolder> state = base::user_state_folder();
+  return DigestMemory(state ? state->path + "/plugin-digests" : "");
 }
 
 std::optional<Digest> DigestMemory::recall(const FileIdentity& identity) const {

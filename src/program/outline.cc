@@ -30,8 +30,15 @@ constexpr std::uint32_t kOps = 4;
 }  // namespace field
 
 constexpr std::uint64_t kVersion = 1;
-constexpr std::size_t kNumberBytes = 4;
-constexpr std::size_t kOpBytes = 4 * kNumberBytes;
+
+// An operation: the number of its name, then its digests.
+namespace op {
+constexpr std::size_t kName = 0;
+constexpr std::size_t kAttributes = 2;
+constexpr std::size_t kTypes = 6;
+constexpr std::size_t kOperands = 8;
+constexpr std::size_t kBytes = 10;
+}  // namespace op
 
 Bytes encode_function(const OutlineFunction& function) {
   Bytes message;
@@ -39,11 +46,12 @@ Bytes encode_function(const OutlineFunction& function) {
   base::append_varint(message, field::function::kDigest, function.digest);
   base::append_varint(message, field::function::kOpCount, function.op_count);
   Bytes ops;
-  ops.reserve(function.ops.size() * kOpBytes);
-  for (const OutlineOp& op : function.ops) {
-    for (const std::uint32_t number : {op.name, op.attributes, op.types, op.operands}) {
-      base::append_little_endian(ops, number);
-    }
+  ops.reserve(function.ops.size() * op::kBytes);
+  for (const OutlineOp& each : function.ops) {
+    base::append_little_endian(ops, each.name);
+    base::append_little_endian(ops, each.attributes);
+    base::append_little_endian(ops, each.types);
+    base::append_little_endian(ops, each.operands);
   }
   base::append_bytes(message, field::function::kOps, ops);
   return message;
@@ -54,14 +62,14 @@ Error damaged(std::string message) {
 }
 
 Result<std::vector<OutlineOp>> decode_ops(BytesView ops) {
-  if (ops.size() % kOpBytes != 0) return damaged("its operations end within one");
+  if (ops.size() % op::kBytes != 0) return damaged("its operations end within one");
   std::vector<OutlineOp> decoded;
-  decoded.reserve(ops.size() / kOpBytes);
-  for (std::size_t at = 0; at < ops.size(); at += kOpBytes) {
-    const auto number = [&](std::size_t i) {
-      return base::read_little_endian<std::uint32_t>(ops, at + i * kNumberBytes);
-    };
-    decoded.push_back({number(0), number(1), number(2), number(3)});
+  decoded.reserve(ops.size() / op::kBytes);
+  for (std::size_t at = 0; at < ops.size(); at += op::kBytes) {
+    decoded.push_back({base::read_little_endian<std::uint16_t>(ops, at + op::kName),
+                       base::read_little_endian<std::uint32_t>(ops, at + op::kAttributes),
+                       base::read_little_endian<std::uint16_t>(ops, at + op::kTypes),
+                       base::read_little_endian<std::uint16_t>(ops, at + op::kOperands)});
   }
   return decoded;
 }
@@ -135,8 +143,8 @@ Result<Outline> Outline::decode(BytesView bytes) {
         fmt::format("the outline has version {}, this Precast reads {}", version, kVersion));
   }
   for (const OutlineFunction& function : outline.functions) {
-    for (const OutlineOp& op : function.ops) {
-      if (op.name >= outline.op_names.size()) return damaged("an operation has no name");
+    for (const OutlineOp& each : function.ops) {
+      if (each.name >= outline.op_names.size()) return damaged("an operation has no name");
     }
   }
   return outline;

@@ -11,7 +11,9 @@ namespace {
 
 // Generous bounds of what encode() writes, so that what fits by them fits.
 constexpr std::size_t kFrameBytes = 32;
-constexpr std::size_t kOpBytes = 16;
+constexpr std::size_t kOpBytes = 10;
+// Their numbers have two bytes.
+constexpr std::size_t kMaxNames = 1 << 16;
 
 std::uint64_t digest_of(const OutlineFunction& function, const std::vector<std::string>& op_names) {
   base::Sha256 hash;
@@ -39,7 +41,7 @@ void OutlineBuilder::name_function(std::size_t function, std::string name) {
 std::size_t OutlineBuilder::add_op(std::size_t function, BytesView op_name) {
   auto at = names_.find(op_name);
   if (at == names_.end()) {
-    at = names_.emplace(op_name, static_cast<std::uint32_t>(outline_.op_names.size())).first;
+    at = names_.emplace(op_name, static_cast<std::uint16_t>(outline_.op_names.size())).first;
     outline_.op_names.emplace_back(op_name);
   }
   std::vector<OutlineOp>& ops = outline_.functions[function].ops;
@@ -54,7 +56,7 @@ Outline OutlineBuilder::finish(std::size_t max_bytes) {
     if (fits) room -= bytes;
     return fits;
   };
-  bool names_fit = true;
+  bool names_fit = outline_.op_names.size() <= kMaxNames;
   for (const std::string& name : outline_.op_names) {
     names_fit = names_fit && take(name.size() + kFrameBytes);
   }

@@ -32,7 +32,7 @@ class OutlineBuilder {
 
  private:
   Outline outline_;
-  std::map<std::string, std::uint32_t, std::less<>> names_;
+  std::map<std::string, std::uint16_t, std::less<>> names_;
 };
 
 // An outline that holds nothing, and why.

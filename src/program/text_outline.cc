@@ -70,7 +70,7 @@ class TextOutliner {
     const std::size_t number = builder_.add_op(function_, name_.empty() ? "line" : name_);
     OutlineOp& op = builder_.op(function_, number);
     op.attributes = head_of(words_);
-    op.operands = head_of(operands_);
+    op.operands = static_cast<std::uint16_t>(head_of(operands_));
     words_.clear();
     operands_.clear();
     name_ = {};

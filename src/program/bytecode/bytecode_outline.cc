@@ -85,8 +85,8 @@ class OutlineCollector {
     const Operation& done = operations_.back();
     OutlineOp& op = builder_.op(done.function, done.number);
     op.attributes = head_of(done.attributes);
-    op.types = head_of(done.types);
-    op.operands = head_of(done.operands);
+    op.types = static_cast<std::uint16_t>(head_of(done.types));
+    op.operands = static_cast<std::uint16_t>(head_of(done.operands));
     if (done.isolated) {
       defined_ = outer_defined_.back();
       outer_defined_.pop_back();
