@@ -1,5 +1,6 @@
 // Fuzzer: any bytes give a digest or an error, the same one twice, and no byte of the producer
-// changes it.
+// changes it. And any bytes give an outline or an error; an outline keeps to its limit, reads back,
+// and does not differ from itself.
 //
 // With PRECAST_FUZZ_CANARY it aborts on a program whose custom call has the target "canary": valid
 // tables lie between a fuzzer and that, so one that finds it works.
@@ -7,7 +8,10 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "precast/outline.h"
 #include "program/bytecode/bytecode_digest.h"
+#include "program/bytecode/bytecode_outline.h"
+#include "program/outline_builder.h"
 
 namespace {
 
@@ -28,10 +32,23 @@ std::size_t producer_letter(BytesView bytes) {
   return short_version && bytes[kAt] != '\0' ? kAt : BytesView::npos;
 }
 
+void check_outline(BytesView bytes) {
+  constexpr std::size_t kMaxBytes = 4096;
+  auto builder = precast::program::outline_bytecode(bytes);
+  if (!builder) return require(!builder.error().message().empty());
+  const precast::Outline outline = builder->finish(kMaxBytes);
+  const Bytes encoded = outline.encode();
+  require(encoded.size() <= kMaxBytes);
+  const Result<precast::Outline> decoded = precast::Outline::decode(encoded);
+  require(decoded.has_value() && *decoded == outline);
+  require(precast::diff(outline, *decoded).empty());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const BytesView bytes(reinterpret_cast<const char*>(data), size);
+  check_outline(bytes);
   const Result<StructuralDigest> digest = digest_bytecode(bytes);
   if (!digest) {
     require(!digest.error().message().empty());
