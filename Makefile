@@ -2,7 +2,7 @@
 # Only git, make, g++ and Python >= 3.11 need to be there before, on Debian 12.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo install test test-long clean
+.PHONY: help setup build demo install test test-long coverage clean
 # The targets share build/, and ninja has its own parallelism.
 .NOTPARALLEL:
 
@@ -22,6 +22,7 @@ help:
 	@echo 'make install    build, and install the command, the library and its headers in PREFIX ($(PREFIX))'
 	@echo 'make setup      Debian packages and build/venv, which holds the CPU plugin'
 	@echo 'make test-long  the tests that take long'
+	@echo 'make coverage   how many lines of src/ the tests run (needs clang 19, which it installs)'
 	@echo 'make clean      remove build/: what was built and both virtual environments'
 	@echo 'Add PYTHON=/path/to/python3 to choose the Python (>= 3.11).'
 
@@ -52,6 +53,11 @@ test-long:
 	@tools/setup packages test-venv jax-venv configure
 	cmake --build --preset release
 	ctest --preset long
+
+coverage:
+	@tools/setup dev-packages test-venv jax-venv configure-coverage
+	cmake --build --preset coverage
+	@tools/coverage
 
 clean:
 	@if [ -e build ]; then \

@@ -35,17 +35,32 @@ if(PRECAST_SANITIZE)
   endif()
 endif()
 
-# Fuzzing needs clang:
-#   cmake -S . -B build/fuzz-build -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DPRECAST_FUZZ=ON \
-#     -DPRECAST_SANITIZE=address,undefined
-#   ninja -C build/fuzz-build artifact_fuzz
-#   build/fuzz-build/fuzz/artifact_fuzz <new findings> testdata/fuzz/artifact
-# A finding goes into testdata/fuzz/, where the replay test of every build runs it.
+# Fuzzers (docs/testing.md); the preset fuzz sets this.
 option(PRECAST_FUZZ "Build libFuzzer binaries (clang only)" OFF)
+# Counts of the lines that run, one file for each binary and library in profiles/; make coverage adds them up.
+option(PRECAST_COVERAGE "Count the lines that run (clang only)" OFF)
+if((PRECAST_FUZZ OR PRECAST_COVERAGE) AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  message(FATAL_ERROR "PRECAST_FUZZ and PRECAST_COVERAGE need clang: -DCMAKE_CXX_COMPILER=clang++-19")
+endif()
 if(PRECAST_FUZZ)
-  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    message(FATAL_ERROR "PRECAST_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++-19")
-  endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
+if(PRECAST_COVERAGE)
+  # %m: processes that run one binary add their counts to one file.
+  add_compile_options("-fprofile-instr-generate=${PROJECT_BINARY_DIR}/profiles/%4m.profraw"
+    -fcoverage-mapping)
+  add_link_options("-fprofile-instr-generate=${PROJECT_BINARY_DIR}/profiles/%4m.profraw")
+endif()
+
+# clang-tidy over every file of src/ that is no test, while it is compiled; .clang-tidy has the checks.
+option(PRECAST_TIDY "Run clang-tidy over src/; findings are errors" OFF)
+if(PRECAST_TIDY)
+  find_program(PRECAST_CLANG_TIDY NAMES clang-tidy-19 clang-tidy REQUIRED)
+endif()
+function(precast_tidy target)
+  if(PRECAST_TIDY)
+    set_target_properties(${target} PROPERTIES
+      CXX_CLANG_TIDY "${PRECAST_CLANG_TIDY};--warnings-as-errors=*;--quiet")
+  endif()
+endfunction()

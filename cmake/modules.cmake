@@ -8,6 +8,7 @@ function(precast_module name)
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   list(TRANSFORM arg_MODULES PREPEND precast_)
   target_link_libraries(precast_${name} PUBLIC ${arg_MODULES} ${arg_LIBRARIES})
+  precast_tidy(precast_${name})
 endfunction()
 
 # precast_unit_test(<name> SOURCES ... MODULES ... [LIBRARIES ...])
@@ -33,7 +34,8 @@ endfunction()
 
 # precast_fuzzer(<name> SOURCES ... MODULES ... CORPUS <folder of testdata/fuzz>)
 #   SOURCES define LLVMFuzzerTestOneInput. Always: the unit test <name>_replay_test, which runs it on the checked-in
-#   corpus. With PRECAST_FUZZ (cmake/compiler.cmake) also the libFuzzer binary build/fuzz/<name>.
+#   corpus. With PRECAST_FUZZ (the preset fuzz) also the libFuzzer binary build/fuzz/fuzz/<name>, and the test
+#   fuzz_<name>, label "fuzz": a fixed number of runs from a fixed seed.
 function(precast_fuzzer name)
   if(NOT PRECAST_BUILD_TESTS)
     return()
@@ -50,5 +52,15 @@ function(precast_fuzzer name)
     list(TRANSFORM arg_MODULES PREPEND precast_)
     target_link_libraries(${name} PRIVATE ${arg_MODULES})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    if(NOT TARGET precast_fuzzers)
+      add_custom_target(precast_fuzzers)
+    endif()
+    add_dependencies(precast_fuzzers ${name})
+    # What it finds new goes into the first folder.
+    set(found "${PROJECT_BINARY_DIR}/fuzz/${name}-found")
+    file(MAKE_DIRECTORY "${found}")
+    add_test(NAME fuzz_${name} COMMAND ${name} -seed=1 -runs=20000 -timeout=60 -rss_limit_mb=4096
+      "-artifact_prefix=${found}/" -print_final_stats=1 "${found}" "${corpus}")
+    set_tests_properties(fuzz_${name} PROPERTIES LABELS fuzz)
   endif()
 endfunction()

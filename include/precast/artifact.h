@@ -79,7 +79,7 @@ struct ArtifactContents {
   Bytes outline;  // Outline::encode(); opaque here
 };
 
-struct EncodeOptions {
+struct EncodeOptions {  // How to store it; the content is the same.
   // The codec of large sections; a section that it does not make smaller is stored as it is.
   Codec codec = Codec::zstd;
   int zstd_level = 3;
@@ -89,7 +89,7 @@ struct EncodeOptions {
 using SigningKey = std::array<std::uint8_t, 32>;
 using VerifyKey = std::array<std::uint8_t, 32>;
 
-struct SignaturePolicy {
+struct SignaturePolicy {  // Whose artifacts are taken.
   // With required, at least one signature by one of the trusted keys must be there and right, else
   // untrusted. Without, signatures are listed but decide nothing.
   bool required = false;
@@ -106,7 +106,7 @@ struct SectionInfo {
   Digest digest;  // of the stored bytes
 };
 
-struct ArtifactSignature {
+struct ArtifactSignature {  // Ed25519, over the root.
   VerifyKey key;
   std::array<std::uint8_t, 64> signature;
 };

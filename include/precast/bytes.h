@@ -10,7 +10,7 @@
 
 namespace precast {
 
-using Bytes = std::string;
-using BytesView = std::string_view;
+using Bytes = std::string;           // owned
+using BytesView = std::string_view;  // looked at
 
 }  // namespace precast

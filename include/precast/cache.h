@@ -76,7 +76,7 @@ struct Phase {
   double ms = 0;
 };
 
-struct Report {
+struct Report {  // What became of a request, why, and how long it took.
   Outcome outcome = Outcome::bypass;
   Reason reason = Reason::none;
   std::string detail;         // one sentence for people; empty when the reason says it all
@@ -92,7 +92,7 @@ struct Report {
 enum class LogLevel : std::uint8_t { debug, info, warn };
 using LogSink = std::function<void(LogLevel, const std::string&)>;
 
-struct CacheConfig {
+struct CacheConfig {  // What a cache is opened with.
   // Behaviour.
   std::string
       directory;  // empty: PRECAST_CACHE, else $XDG_CACHE_HOME/precast, else ~/.cache/precast
@@ -109,7 +109,7 @@ struct CacheConfig {
   bool prove = true;  // load the encoded artifact once before publishing, where that is cheap (CPU)
 };
 
-struct RequestOptions {
+struct RequestOptions {       // What one request may say beyond program and options.
   std::string label;          // kept in the artifact's provenance; not in the key
   std::string salt;           // in the key
   bool keep_program = false;  // keep the program in the artifact
@@ -172,7 +172,7 @@ class PRECAST_EXPORT Cache {
   std::shared_ptr<Impl> impl_;
 };
 
-struct LoadOptions {
+struct LoadOptions {  // Where to load.
   // Device ids by position, replicas * partitions of them; empty: the client's default assignment.
   std::vector<std::int64_t> device_ids;
 };

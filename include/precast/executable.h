@@ -69,7 +69,7 @@ struct MemoryStats {
   bool operator==(const MemoryStats&) const = default;
 };
 
-struct CostItem {
+struct CostItem {  // One number that the compiler estimates, by its name: "flops".
   std::string name;
   double value = 0;
   bool operator==(const CostItem&) const = default;

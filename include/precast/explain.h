@@ -53,6 +53,7 @@ struct PRECAST_EXPORT SavedRecord {
 // Whether bytes begin like a saved record. Decides nothing else.
 PRECAST_EXPORT bool looks_like_saved_record(BytesView bytes);
 
+// What two records say differently.
 struct RecordDifferences {
   std::vector<KeyDifference> items;
   // Where the programs differ, when the records say that they do.
@@ -60,7 +61,6 @@ struct RecordDifferences {
   // What `program` cannot show, in a sentence: an outline is missing or was cut.
   std::string program_note;
 };
-
 PRECAST_EXPORT RecordDifferences compare(const SavedRecord& left, const SavedRecord& right);
 
 // An entry of a cache, or a record that a compile left, beside the record that was asked for.
@@ -73,6 +73,7 @@ struct NearEntry {
   RecordDifferences differences;  // left: asked for; right: the entry
 };
 
+// The entries of a cache that come nearest to a record.
 struct Nearest {
   std::vector<NearEntry> entries;  // the nearest first
   std::uint64_t looked_at = 0;

@@ -18,13 +18,13 @@
 
 namespace precast {
 
-struct KeyItem {
+struct KeyItem {  // A named value.
   std::string name;
   Bytes value;  // any bytes; readable text wherever the value is text or a number
   bool operator==(const KeyItem&) const = default;
 };
 
-struct PRECAST_EXPORT KeyField {
+struct PRECAST_EXPORT KeyField {  // A named list of items.
   std::string name;
   std::vector<KeyItem> items;
 

@@ -30,7 +30,7 @@ struct OutlineOp {
   bool operator==(const OutlineOp&) const = default;
 };
 
-struct OutlineFunction {
+struct OutlineFunction {  // A function of the program.
   // Of a private function without the numeric suffix that makes its name unique; empty for what
   // stands outside of functions.
   std::string name;

@@ -23,7 +23,7 @@
 
 namespace precast {
 
-struct ApiVersion {
+struct ApiVersion {  // Of PJRT's C API.
   int major = 0;
   int minor = 0;
   auto operator<=>(const ApiVersion&) const = default;

@@ -182,7 +182,7 @@ PRECAST_C_API void precast_error_free(precast_error* error);
 PRECAST_C_API int32_t precast_plugin_open(const char* name_or_path, precast_plugin** plugin,
                                           precast_error** error);
 
-typedef struct precast_plugin_facts {
+typedef struct precast_plugin_facts {  // What is known about a plugin.
   size_t struct_size;
   const char* path;
   int32_t api_major;  // of PJRT's C API
@@ -205,7 +205,7 @@ PRECAST_C_API int32_t precast_client_create(const precast_plugin* plugin,
                                             const char* const* options, size_t count,
                                             precast_client** client, precast_error** error);
 
-typedef struct precast_client_facts {
+typedef struct precast_client_facts {  // What is known about a client.
   size_t struct_size;
   const char* platform_name;  // "cpu", "cuda"
   const char* platform_version;
@@ -218,7 +218,7 @@ typedef struct precast_client_facts {
 PRECAST_C_API int32_t precast_client_get_facts(const precast_client* client,
                                                precast_client_facts* facts, precast_error** error);
 
-typedef struct precast_device {
+typedef struct precast_device {  // One device of a client.
   size_t struct_size;
   int64_t id;                 // global
   int64_t local_hardware_id;  // -1 when it is not addressable
@@ -237,7 +237,7 @@ PRECAST_C_API void precast_client_free(precast_client* client);
 
 // ---- The cache
 
-typedef struct precast_cache_config {
+typedef struct precast_cache_config {  // How a cache is opened.
   size_t struct_size;
   const char* directory;        // null or "": the default folder of docs/stores.md
   const uint8_t* trusted_keys;  // Ed25519 public keys, 32 bytes each
@@ -326,7 +326,7 @@ PRECAST_C_API int32_t precast_load(const precast_client* client,
 
 // ---- Reports
 
-typedef struct precast_report_facts {
+typedef struct precast_report_facts {  // What a report says.
   size_t struct_size;
   const char* outcome_name;  // "hit"
   const char* reason_name;   // "not_found"; docs/architecture.md
@@ -346,7 +346,7 @@ typedef struct precast_report_facts {
 PRECAST_C_API int32_t precast_report_get_facts(const precast_report* report,
                                                precast_report_facts* facts, precast_error** error);
 
-typedef struct precast_phase {
+typedef struct precast_phase {  // One phase of a request, and how long it took.
   size_t struct_size;
   const char* name;  // key, lookup, verify, load, compile, serialize, encode, prove or publish
   double ms;
@@ -369,7 +369,7 @@ PRECAST_C_API void precast_report_free(precast_report* report);
 
 // ---- Executables
 
-typedef struct precast_executable_facts {
+typedef struct precast_executable_facts {  // What is known about an executable.
   size_t struct_size;
   const char* name;           // the module's name
   const char* key;            // 64 hexadecimal digits, or "" when it has none
@@ -429,7 +429,7 @@ typedef struct precast_tensor {
   int32_t reserved;      // zero
 } precast_tensor;
 
-typedef struct precast_run_options {
+typedef struct precast_run_options {  // How a run takes its inputs.
   size_t struct_size;
   // 0: `inputs` are the parameters, and every device gets them. 1: `inputs` are the parameters of
   // position 0, then those of position 1, and so on.
@@ -446,7 +446,7 @@ PRECAST_C_API int32_t precast_run(const precast_executable* executable,
                                   const precast_run_options* options, precast_outputs** outputs,
                                   precast_error** error);
 
-typedef struct precast_outputs_facts {
+typedef struct precast_outputs_facts {  // What a run gave, and how long its parts took.
   size_t struct_size;
   size_t device_count;
   size_t result_count;

@@ -29,7 +29,7 @@ enum class ProgramFormat : std::uint8_t {
 // "mlir_text", "mlir_bytecode", "hlo_proto".
 PRECAST_EXPORT std::string_view to_string(ProgramFormat format);
 
-struct StablehloVersion {
+struct StablehloVersion {  // As in a producer string.
   int major = 0;
   int minor = 0;
   int patch = 0;

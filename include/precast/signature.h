@@ -19,9 +19,9 @@ enum class Donation : std::uint8_t {
   donor = 3,       // the buffer may be reused for anything
 };
 
-PRECAST_EXPORT std::string_view to_string(Donation donation);
+PRECAST_EXPORT std::string_view to_string(Donation donation);  // "may_alias"
 
-struct PRECAST_EXPORT TensorSpec {
+struct PRECAST_EXPORT TensorSpec {  // A parameter or a result.
   TensorType type;
   // Dimension numbers from the fastest varying to the slowest. Row-major of rank 2 is {1, 0}.
   std::vector<std::int64_t> minor_to_major;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -68,7 +69,8 @@ class Collector {
     } else if (option.kind == FileOptionKind::llvm_options) {
       if (may_name_file(value)) unreadable_.emplace(option.name);
     } else if (seen_.emplace(option.name, value).second) {
-      references_.push_back({std::string(option.name), std::string(value), option.kind});
+      references_.emplace(
+          option.name, FileReference{std::string(option.name), std::string(value), option.kind});
     }
   }
 
@@ -78,14 +80,16 @@ class Collector {
                    "compile options and flags name " + std::to_string(references_.size()) +
                        " files, more than the limit of " + std::to_string(limits::kMaxOptionFiles));
     }
-    std::ranges::stable_sort(references_, {}, &FileReference::option);
-    return FileReferences{std::move(references_), {unreadable_.begin(), unreadable_.end()}};
+    FileReferences found;
+    for (auto& [option, reference] : references_) found.references.push_back(std::move(reference));
+    found.unreadable.assign(unreadable_.begin(), unreadable_.end());
+    return found;
   }
 
  private:
   bool cpu_;
   std::set<std::pair<std::string, std::string>> seen_;  // option, path
-  std::vector<FileReference> references_;
+  std::multimap<std::string, FileReference> references_;  // those of one option in their order
   std::set<std::string> unreadable_;
 };
 

@@ -20,6 +20,7 @@ import documents
 import goldens
 import structure
 import text
+import unused
 from rules import RULES
 from tree import Tree
 
@@ -42,12 +43,17 @@ def test_the_repository_keeps(rule, here):
 SOUND = {
     "LICENSE": "Apache License\n",
     ".ci/run": "#!/bin/sh\nexec make test\n",
-    "CMakeLists.txt": "project(x)\nadd_subdirectory(src/base)\nadd_subdirectory(src/key)\n"
+    "CMakeLists.txt": "project(x)\ninclude(modules)\nadd_subdirectory(src/base)\nadd_subdirectory(src/key)\n"
     "add_subdirectory(src/cli)\nadd_subdirectory(tests)\n",
-    "include/precast/error.h": "#pragma once\n#include <string>\n"
+    "CMakePresets.json": '{"configurePresets": [{"name": "base", "hidden": true}, {"name": "dev"}]}\n',
+    "README.md": "[command](docs/cli.md) [tests](docs/testing.md)\n",
+    "cmake/modules.cmake": "include(GNUInstallDirs)\n",
+    "include/precast/error.h": "// Errors: ErrorCode.\n#pragma once\n\n#include <string>\n\n"
     "enum class ErrorCode : int {\n  invalid_argument = 1,  // wrong; input\n  corrupt =\n      4,\n};\n",
     "src/base/CMakeLists.txt": "precast_module(base\n  SOURCES hash.cc)\n"
-    "precast_unit_test(base_test\n  SOURCES hash_test.cc\n  MODULES base)\n",
+    "precast_unit_test(base_test\n  SOURCES hash_test.cc\n  MODULES base)\n"
+    "precast_fuzzer(hash_fuzz SOURCES hash_fuzz.cc MODULES base CORPUS hash)\n",
+    "src/base/hash_fuzz.cc": "int a;\n",
     "src/base/hash.h": '#pragma once\n#include "precast/error.h"\n',
     "src/base/hash.cc": '#include "base/hash.h"\n\nint f() { return 1\'000\'000; }  // throw\n'
     "const char* text = \"throw 'exit(1)'\";\n",
@@ -68,6 +74,8 @@ SOUND = {
     "docs/cli.md": "# Command\n\n## Exit codes\n\n| code | meaning |\n|---|---|\n| 0 | done |\n"
     "| 1 | no |\n\n## Else\n\n| 7 | no exit code |\n\n[errors](architecture.md#errors)\n"
     "[up](../LICENSE) [here](#exit-codes) [out](https://example.org/none) `[0](none)`\n",
+    "docs/testing.md": "| preset | for |\n|---|---|\n| `dev` | work |\n",
+    "testdata/fuzz/hash/one": "1",
     "testdata/keys/v1.json": "\tdata  \n",
 }
 
@@ -125,6 +133,7 @@ PLANTED = [
     (structure.sources_are_built, "tests/hash.cc", "int a;\n", "tests/hash.cc", "builds"),
     (structure.sources_are_built, "src/base/CMakeLists.txt",
      "precast_module(base SOURCES hash.cc)\n# hash_test.cc\n", "src/base/hash_test.cc", ""),
+    (structure.sources_are_built, "tests/abi/lost.c", "int a;\n", "tests/abi/lost.c", "builds"),
     (structure.folders_are_added, "tests/golden/CMakeLists.txt", "# x\n", "tests/golden/CMake", ""),
     (structure.python_tests_are_registered, "tests/more/test_x.py", "x = 1\n", "tests/more/t", ""),
     (structure.python_tests_are_registered, "tests/CMakeLists.txt",
@@ -174,6 +183,26 @@ PLANTED = [
      "docs/cli.md", "has none"),
     (documents.exit_code_table, "docs/cli.md", "| 0 | done |\n| 1 | no |\n", "docs/cli.md", "section"),
     (documents.exit_code_table, "src/cli/exit_code.h", "// nothing\n", "docs/cli.md", ""),
+    (documents.public_headers_are_documented, "include/precast/a.h", "#pragma once\n",
+     "include/precast/a.h:1", "begins"),
+    (documents.public_headers_are_documented, "include/precast/a.h",
+     "// A: a.\n#pragma once\n\nstruct PRECAST_EXPORT A {\n};\n\nstruct B {\n};\n",
+     "include/precast/a.h:7", "without a comment"),
+    (documents.public_headers_are_documented, "include/precast/a.h",
+     "// A: a.\n#pragma once\n\n// Says.\nPRECAST_EXPORT int f();\n\nPRECAST_EXPORT int g();\n",
+     "include/precast/a.h:7", "without a comment"),
+    (documents.public_headers_are_documented, "include/precast/a.h",
+     "// A: a.\n#pragma once\n\ntemplate <typename T>\nclass B {\n", "include/precast/a.h:4", ""),
+    (documents.presets_are_told, "docs/testing.md", "`dev`\n", "docs/testing.md", "preset dev"),
+    (documents.presets_are_told, "docs/testing.md", None, "docs/testing.md", "missing"),
+    (unused.headers_are_included, "src/base/lost.h", "#pragma once\n", "src/base/lost.h", ""),
+    (unused.cmake_files_are_used, "cmake/lost.cmake", "# x\n", "cmake/lost.cmake", ""),
+    (unused.cmake_files_are_used, "CMakeLists.txt", "# include(modules)\n", "cmake/modules", ""),
+    (unused.documents_are_linked, "docs/lost.md", "# [me](lost.md)\n", "docs/lost.md", ""),
+    (unused.fuzzers_have_a_corpus, "src/base/lost_fuzz.cc", "int a;\n", "src/base/lost_fuzz", ""),
+    (unused.fuzzers_have_a_corpus, "testdata/fuzz/lost/one", "1", "testdata/fuzz/lost", "uses it"),
+    (unused.fuzzers_have_a_corpus, "testdata/fuzz/hash/one", None, "testdata/fuzz/hash", "seeds"),
+    (unused.python_files_are_used, "tests/abi/lost.py", "x = 1\n", "tests/abi/lost.py", ""),
     (documents.entry_points, ".ci/run", "#!/bin/sh\n# make test\n", ".ci/run", "make test"),
     (documents.entry_points, ".ci/run", None, ".ci/run", "missing"),
     (documents.entry_points, "LICENSE", "Do as you like.\n", "LICENSE", "Apache"),

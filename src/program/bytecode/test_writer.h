@@ -26,35 +26,42 @@ Bytes byte(unsigned value);
 Bytes list(const std::vector<Bytes>& items);
 Bytes blob(BytesView bytes);
 
-struct TestRegion;
+// An operation holds regions, which hold blocks, which hold operations. Inside of a class, the
+// defaults are looked at when all of them are complete.
+struct TestIr {
+  struct Region;
 
-struct TestOp {
-  std::uint64_t name = 0;
-  std::uint64_t location = 0;
-  std::optional<std::uint64_t> dictionary = {};
-  std::optional<std::uint64_t> properties = {};
-  std::vector<std::uint64_t> results = {};   // types
-  std::vector<std::uint64_t> operands = {};  // values
-  std::vector<std::uint64_t> successors = {};
-  Bytes use_lists = {};  // encoded; empty: none
-  bool isolated = false;
-  std::vector<TestRegion> regions = {};
-};
-
-struct TestBlock {
-  struct Argument {
-    std::uint64_t type = 0;
-    std::optional<std::uint64_t> location = {};  // 0 where the version demands one
+  struct Op {
+    std::uint64_t name = 0;
+    std::uint64_t location = 0;
+    std::optional<std::uint64_t> dictionary = {};
+    std::optional<std::uint64_t> properties = {};
+    std::vector<std::uint64_t> results = {};   // types
+    std::vector<std::uint64_t> operands = {};  // values
+    std::vector<std::uint64_t> successors = {};
+    Bytes use_lists = {};  // encoded; empty: none
+    bool isolated = false;
+    std::vector<Region> regions = {};
   };
-  std::vector<Argument> arguments = {};
-  Bytes use_lists = {};
-  std::vector<TestOp> ops = {};
-};
 
-struct TestRegion {
-  std::uint64_t values = 0;
-  std::vector<TestBlock> blocks = {};
+  struct Block {
+    struct Argument {
+      std::uint64_t type = 0;
+      std::optional<std::uint64_t> location = {};  // 0 where the version demands one
+    };
+    std::vector<Argument> arguments = {};
+    Bytes use_lists = {};
+    std::vector<Op> ops = {};
+  };
+
+  struct Region {
+    std::uint64_t values = 0;
+    std::vector<Block> blocks = {};
+  };
 };
+using TestOp = TestIr::Op;
+using TestBlock = TestIr::Block;
+using TestRegion = TestIr::Region;
 
 class TestFile {
  public:

@@ -1,5 +1,6 @@
 """Documents and code agree, and links lead somewhere."""
 
+import json
 import os
 import posixpath
 import re
@@ -111,4 +112,57 @@ def entry_points(tree):
         yield Finding("LICENSE", 0, "it is missing, or not the Apache License")
 
 
-RULES = [links, error_table, exit_code_table, entry_points]
+DECLARATION = re.compile(
+    r"^(?:template\b.*|(?:class|struct|enum(?: class)?|union)\b.*[{]$|using \w+ =.*"
+    r"|typedef struct \w+ [{]|PRECAST_(?:EXPORT|C_API)\b.*|inline constexpr\b.*|#define \w+[(].*)"
+)
+
+NAME = re.compile(
+    r"(?:class|struct|enum class|using|typedef struct)\s+(?:\[\[.*?\]\]\s*)?(?:PRECAST_EXPORT\s+)?(\w+)"
+)
+
+
+def public_headers_are_documented(tree):
+    """A public header says what it is, and what stands first after a blank line says what it is for.
+
+    So a comment may speak for a group of declarations; a word behind the declaration will do too,
+    and what the header is named for has the comment at its top.
+    """
+    for path, text in tree.texts(".h"):
+        if not path.startswith("include/"):
+            continue
+        lines = text.split("\n")
+        if not lines[0].startswith("// "):
+            yield Finding(path, 1, "a public header begins with a comment that says what it is")
+        for number, line in enumerate(lines[1:], 2):
+            if lines[number - 2] != "" or not DECLARATION.match(line) or "//" in line:
+                continue
+            name = NAME.match(lines[number] if line.startswith("template") else line)
+            if line.startswith("#define") and line.partition("(")[0].endswith("_"):
+                continue  # the inside of another macro
+            if not (name and re.search(rf"\b{name[1]}\b", text.partition("#pragma once")[0])):
+                yield Finding(path, number, "a public declaration without a comment")
+
+
+def presets_are_told(tree):
+    """docs/testing.md says what every preset is for."""
+    source, document = "CMakePresets.json", "docs/testing.md"
+    if not tree.has(source) or not tree.has(document):
+        yield Finding(document, 0, f"this document or {source} is missing")
+        return
+    presets = json.loads(tree.text(source))
+    rows = "\n".join(table_rows(tree.text(document)))
+    for preset in presets["configurePresets"]:
+        name = preset["name"]
+        if not preset.get("hidden") and not re.search(rf"^\|\s*`{name}`\s*\|", rows, re.M):
+            yield Finding(document, 0, f"no table has a row for the preset {name}")
+
+
+RULES = [
+    links,
+    error_table,
+    exit_code_table,
+    entry_points,
+    public_headers_are_documented,
+    presets_are_told,
+]

@@ -4,5 +4,6 @@ import documents
 import goldens
 import structure
 import text
+import unused
 
-RULES = [*structure.RULES, *text.RULES, *documents.RULES, *goldens.RULES]
+RULES = [*structure.RULES, *text.RULES, *unused.RULES, *documents.RULES, *goldens.RULES]

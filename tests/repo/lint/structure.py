@@ -112,10 +112,13 @@ def cmake_words(tree):
 
 
 def sources_are_built(tree):
-    """Every .cc is named by some CMake file: a test that is not built tests nothing."""
+    """Every .cc and .c is named by some CMake file: a test that is not built tests nothing."""
     named = set(cmake_words(tree))
+    for path, text in tree.texts("Makefile"):
+        folder = posixpath.dirname(path)
+        named |= {posixpath.join(folder, word) for word in re.findall(r"[\w.]+\.c\b", text)}
     for path in tree.files:
-        if path.endswith(".cc") and path not in named:
+        if path.endswith((".cc", ".c")) and path not in named:
             yield Finding(path, 0, "no CMakeLists.txt builds it")
 
 
