@@ -1,8 +1,9 @@
 // Everything of the public C++ API.
 #pragma once
 
-#include "precast/artifact.h"           // IWYU pragma: export
-#include "precast/cache.h"              // IWYU pragma: export
+#include "precast/artifact.h"  // IWYU pragma: export
+#include "precast/cache.h"
+#include "precast/cache_folder.h"       // IWYU pragma: export
 #include "precast/client.h"             // IWYU pragma: export
 #include "precast/compile_options.h"    // IWYU pragma: export
 #include "precast/device_assignment.h"  // IWYU pragma: export

@@ -17,10 +17,15 @@ std::uint64_t u64(BytesView file, std::size_t offset) {
   return base::read_little_endian<std::uint64_t>(file, offset);
 }
 
-Error cut_short(BytesView file, std::uint64_t needed, const std::string& what) {
+Error cut_short(std::uint64_t file_bytes, std::uint64_t needed, const std::string& what) {
   return {ErrorCode::corrupt, "the artifact is cut short: " + what + " ends at byte " +
                                   std::to_string(needed) + ", the file has " +
-                                  std::to_string(file.size()) + " bytes"};
+                                  std::to_string(file_bytes) + " bytes"};
+}
+
+// `file` is all of it, or holds all that is looked at.
+Error cut_short(BytesView file, std::uint64_t needed, const std::string& what) {
+  return cut_short(file.size(), needed, what);
 }
 
 Error incompatible(const std::string& what) {
@@ -152,17 +157,17 @@ Result<std::vector<ArtifactSignature>> parse_signatures(BytesView file, std::siz
 
 // Sections are contiguous and fill the file, so where each stands follows from the sizes before it.
 // The sizes are within their limits: at most kMaxSections of them cannot overflow.
-Result<void> place_sections(BytesView file, std::uint64_t offset,
+Result<void> place_sections(std::uint64_t file_bytes, std::uint64_t offset,
                             std::vector<SectionInfo>& sections) {
   for (SectionInfo& section : sections) {
     section.offset = offset;
     offset += section.stored_bytes;
-    if (offset > file.size()) {
-      return cut_short(file, offset, "the section " + to_string(section.kind));
+    if (offset > file_bytes) {
+      return cut_short(file_bytes, offset, "the section " + to_string(section.kind));
     }
   }
-  if (offset != file.size()) {
-    return damaged(offset, std::to_string(file.size() - offset) + " bytes follow the last section");
+  if (offset != file_bytes) {
+    return damaged(offset, std::to_string(file_bytes - offset) + " bytes follow the last section");
   }
   return {};
 }
@@ -202,11 +207,13 @@ Bytes encode_signatures(const std::vector<ArtifactSignature>& signatures) {
   return out;
 }
 
-Result<Header> parse_header(BytesView file) {
+Result<Header> parse_header(BytesView file) { return parse_header(file, file.size()); }
+
+Result<Header> parse_header(BytesView file, std::uint64_t file_bytes) {
   PRECAST_TRY(check_magic(file));
   PRECAST_TRY(check_version(file));
-  if (file.size() > limits::kMaxArtifactBytes) {
-    return Error(ErrorCode::corrupt, "the artifact has " + std::to_string(file.size()) +
+  if (file_bytes > limits::kMaxArtifactBytes) {
+    return Error(ErrorCode::corrupt, "the artifact has " + std::to_string(file_bytes) +
                                          " bytes, more than the limit of " +
                                          std::to_string(limits::kMaxArtifactBytes));
   }
@@ -222,7 +229,7 @@ Result<Header> parse_header(BytesView file) {
   PRECAST_ASSIGN(header.sections, parse_table(file, header_bytes));
   PRECAST_ASSIGN(header.signatures, parse_signatures(file, header.signatures_offset));
   header.sections_offset = count_end + header.signatures.size() * kSignatureEntryBytes;
-  PRECAST_TRY(place_sections(file, header.sections_offset, header.sections));
+  PRECAST_TRY(place_sections(file_bytes, header.sections_offset, header.sections));
   return header;
 }
 

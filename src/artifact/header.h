@@ -6,6 +6,7 @@
 #include "artifact/layout.h"
 #include "precast/artifact.h"
 #include "precast/error.h"
+#include "precast/limits.h"
 #include "precast/result.h"
 
 namespace precast::artifact {
@@ -32,5 +33,14 @@ Bytes encode_signatures(const std::vector<ArtifactSignature>& signatures);
 // stands in the file only. Errors: corrupt; incompatible for another format version, a flag, a
 // codec or a kind of section that is not known.
 Result<Header> parse_header(BytesView file);
+
+// The same from the start of a file of `file_bytes` bytes: `front` is all of it, or at least
+// kMaxFrontBytes.
+Result<Header> parse_header(BytesView front, std::uint64_t file_bytes);
+
+// No section begins behind this.
+inline constexpr std::size_t kMaxFrontBytes = limits::kMaxHeaderBytes + kRootBytes +
+                                              kSignatureCountBytes +
+                                              limits::kMaxSignatures * kSignatureEntryBytes;
 
 }  // namespace precast::artifact

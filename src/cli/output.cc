@@ -82,6 +82,11 @@ std::string Output::styled(Style style, std::string_view text) const {
 
 std::size_t Output::width() const {
   if (isatty(STDOUT_FILENO) != 1) return 0;
+  if (const char* columns = std::getenv("COLUMNS")) {
+    char* end = nullptr;
+    const long count = std::strtol(columns, &end, 10);
+    if (end != columns && *end == '\0' && count > 0) return static_cast<std::size_t>(count);
+  }
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;

@@ -50,7 +50,7 @@ class Output {
   // An error of the command line.
   ExitCode usage(const std::string& message);
 
-  // The columns of standard output; 0 when it is not a terminal.
+  // The columns of standard output: COLUMNS, else what the terminal says; 0 when it is none.
   std::size_t width() const;
   // Coloured when standard output takes colours.
   std::string styled(Style style, std::string_view text) const;

@@ -5,12 +5,17 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace precast::cli {
 
 Progress::Progress(std::string what, const Output& out) {
-  if (out.quiet() || isatty(STDERR_FILENO) != 1) return;
+  const char* term = std::getenv("TERM");
+  // A terminal that cannot erase a line would show every second of it.
+  const bool dumb = term == nullptr || std::strcmp(term, "dumb") == 0;
+  if (out.quiet() || dumb || isatty(STDERR_FILENO) != 1) return;
   thread_ = std::thread([this, text = std::move(what)] { show(text); });
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/text.h"
+#include "cli/display_width.h"
 
 namespace precast::cli {
 namespace {
@@ -10,28 +10,6 @@ namespace {
 constexpr std::size_t kGap = 2;
 // A flexible column is not made narrower than this: less tells nothing.
 constexpr std::size_t kNarrowest = 12;
-
-// The first `count` code points, or all from the code point `count` before the end.
-std::string_view head(std::string_view text, std::size_t count) {
-  std::size_t at = 0;
-  while (at < text.size() && count > 0) {
-    ++at;
-    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
-    --count;
-  }
-  return text.substr(0, at);
-}
-
-std::string_view tail(std::string_view text, std::size_t count) {
-  return text.substr(head(text, display_width(text) - count).size());
-}
-
-// Cut in the middle: both ends of a path or a digest tell something.
-std::string shortened(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width) return text;
-  const std::size_t left = (width - 1) / 2;
-  return std::string(head(text, left)) + "\u2026" + std::string(tail(text, width - 1 - left));
-}
 
 }  // namespace
 

@@ -111,12 +111,6 @@ std::string printable(std::string_view bytes, std::size_t max_bytes) {
 
 std::string printable_lines(std::string_view bytes) { return escaped(bytes, 0, true); }
 
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
-
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} B", bytes);
   static constexpr std::array<std::string_view, 6> kUnits = {"kB", "MB", "GB", "TB", "PB", "EB"};

@@ -20,9 +20,6 @@ std::string printable(std::string_view bytes, std::size_t max_bytes = 0);
 // The same, but newlines and tabs stay: for a plugin's messages of several lines.
 std::string printable_lines(std::string_view bytes);
 
-// Columns that the text takes: code points, which is right for what Precast prints itself.
-std::size_t display_width(std::string_view text);
-
 // "812 B", "39.1 kB", "1.20 GB": decimal units, three digits.
 std::string bytes_text(std::uint64_t bytes);
 

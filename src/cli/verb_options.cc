@@ -1,13 +1,24 @@
 #include "cli/verb_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <sstream>
+
+#include "cli/text.h"
 
 namespace precast::cli {
 namespace {
 
 // CLI11 would print the bounds into the help line; the help says what matters.
 CLI::Validator in_range(int least, int most) { return CLI::Range(least, most).description(""); }
+
+std::string no_choice(const std::string& word, const std::vector<std::string>& choices) {
+  const std::string nearest = nearest_word(word, choices);
+  return fmt::format("'{}' is none of {}{}", printable(word, 100), joined(choices),
+                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+}
 
 }  // namespace
 
@@ -46,6 +57,18 @@ void VerbOptions::add(std::optional<int>& target, int least, int most, const Opt
   describe(*option, text);
 }
 
+void VerbOptions::add_choice(std::string& target, const std::vector<std::string>& choices,
+                             const OptionText& text) {
+  OptionText with_choices = text;
+  with_choices.value = joined(choices, "|");
+  with_choices.check = [choices](const std::string& word) {
+    return std::find(choices.begin(), choices.end(), word) != choices.end()
+               ? ""
+               : no_choice(word, choices);
+  };
+  describe(*app_->add_option(text.names, target, text.help), with_choices);
+}
+
 void VerbOptions::add(std::vector<std::int64_t>& target, const OptionText& text) {
   CLI::Option* option = app_->add_option(text.names, target, text.help);
   option->delimiter(',')->allow_extra_args(false);
@@ -79,8 +102,15 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_flag("--json", options.json, "one JSON object on standard output")->group(group);
   app.add_flag("-q,--quiet", options.quiet, "only the answer itself, no warnings")->group(group);
   app.add_option("--color", options.color, "auto, always or never")
-      ->option_text("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
+      ->option_text("auto|always|never")
+      ->check(CLI::Validator(
+          [](const std::string& word) {
+            const std::vector<std::string> choices = {"auto", "always", "never"};
+            return std::find(choices.begin(), choices.end(), word) != choices.end()
+                       ? std::string()
+                       : no_choice(word, choices);
+          },
+          ""))
       ->group(group);
 }
 

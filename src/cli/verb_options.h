@@ -42,6 +42,9 @@ class VerbOptions {
   // A whole number within bounds.
   void add(int& target, int least, int most, const OptionText& text);
   void add(std::optional<int>& target, int least, int most, const OptionText& text);
+  // One of a few words; they stand for the value in the help, and are completed.
+  void add_choice(std::string& target, const std::vector<std::string>& choices,
+                  const OptionText& text);
   // Whole numbers, parted by commas.
   void add(std::vector<std::int64_t>& target, const OptionText& text);
   // May be given several times, one value each.

@@ -34,5 +34,10 @@ Verb add_verify(CLI::App& root);
 Verb add_plugins(CLI::App& root);
 Verb add_doctor(CLI::App& root);
 Verb add_version(CLI::App& root);
+Verb add_ls(CLI::App& root);
+Verb add_rm(CLI::App& root);
+Verb add_clear(CLI::App& root);
+// Add it last: it completes the verbs that are there when it is run.
+Verb add_completion(CLI::App& root);
 
 }  // namespace precast::cli

@@ -8,22 +8,11 @@
 
 #include "precast/limits.h"
 #include "store/entry_file.h"
+#include "store/layout.h"
 #include "store/trust.h"
 
 namespace precast::store {
 namespace {
-
-// The version of the layout below the root. Persisted: a new layout takes a new name.
-constexpr const char* kLayout = "v1";
-// Digits of the name that choose the folder: 256 folders keep each of them small.
-constexpr std::size_t kFanOutDigits = 2;
-constexpr const char* kSuffix = ".precast";
-
-std::string fan_out(std::string_view name) { return std::string(name.substr(0, kFanOutDigits)); }
-
-std::string file_name(std::string_view name) {
-  return std::string(name.substr(kFanOutDigits)) + kSuffix;
-}
 
 Result<std::string> absolute(const std::string& path) {
   if (path.empty()) return Error(ErrorCode::invalid_argument, "the path of the cache is empty");
@@ -54,6 +43,15 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::open(const std::string& 
       new DirectoryStore(std::move(wanted), ops, std::make_shared<const Folder>(std::move(root))));
 }
 
+Result<std::unique_ptr<DirectoryStore>> DirectoryStore::find(const std::string& path,
+                                                             FileOps& ops) {
+  PRECAST_ASSIGN(std::string wanted, absolute(path));
+  PRECAST_ASSIGN(std::optional<Folder> root, find_root(ops, wanted));
+  if (!root) return std::unique_ptr<DirectoryStore>();
+  return std::unique_ptr<DirectoryStore>(
+      new DirectoryStore(std::move(wanted), ops, std::make_shared<const Folder>(*std::move(root))));
+}
+
 std::shared_ptr<const Folder> DirectoryStore::root() const {
   const std::lock_guard lock(mutex_);
   return root_;
@@ -68,11 +66,15 @@ Result<void> DirectoryStore::reopen_root() {
   return {};
 }
 
-Result<std::optional<Bytes>> DirectoryStore::get_once(std::string_view name) {
+Result<std::optional<Folder>> DirectoryStore::folder_of(std::string_view name) {
   const std::shared_ptr<const Folder> top = root();
   PRECAST_ASSIGN(const std::optional<Folder> layout, open_folder(ops_, *top, kLayout));
-  if (!layout) return std::optional<Bytes>();
-  PRECAST_ASSIGN(const std::optional<Folder> folder, open_folder(ops_, *layout, fan_out(name)));
+  if (!layout) return std::optional<Folder>();
+  return open_folder(ops_, *layout, fan_out(name));
+}
+
+Result<std::optional<Bytes>> DirectoryStore::get_once(std::string_view name) {
+  PRECAST_ASSIGN(const std::optional<Folder> folder, folder_of(name));
   if (!folder) return std::optional<Bytes>();
   return read_entry(ops_, *folder, file_name(name));
 }

@@ -13,16 +13,42 @@
 // docs/stores.md has the rules and the promises.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "precast/error.h"
+#include "store/entry_file.h"
 #include "store/file_ops.h"
 #include "store/folder.h"
 #include "store/store.h"
 
 namespace precast::store {
+
+// What lies below the layout's folder.
+struct StoredEntry {
+  std::string name;
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::int64_t modified_unix_s = 0;
+};
+struct StoreContents {
+  // Something that cannot be used, and why.
+  struct Refused {
+    std::string name;  // of an entry; empty for a folder
+    std::string path;
+    Error error;
+  };
+  std::vector<StoredEntry> entries;  // by name; each may be read
+  std::vector<Refused> refused;      // entries and folders that are not trusted or not readable
+  // Files of writers that are at work, or were killed; `name` is that of the folder.
+  std::vector<StoredEntry> unfinished;
+  std::uint64_t foreign = 0;  // everything else: not Precast's, and left alone
+};
 
 class DirectoryStore : public Store {
  public:
@@ -35,9 +61,26 @@ class DirectoryStore : public Store {
   static Result<std::unique_ptr<DirectoryStore>> open(const std::string& path,
                                                       FileOps& ops = posix_file_ops());
 
+  // The same, but creates nothing: null when there is no folder at `path`.
+  static Result<std::unique_ptr<DirectoryStore>> find(const std::string& path,
+                                                      FileOps& ops = posix_file_ops());
+
   Result<std::optional<Bytes>> get(std::string_view name) override;
   Result<void> put(std::string_view name, BytesView bytes) override;
   std::string locate(std::string_view name) const override;
+
+  // Looks through the whole store; no entry is read. What cannot be used is in `refused`, so the
+  // errors are those of the root and the layout's folder alone. What others add and remove
+  // meanwhile may be missed.
+  Result<StoreContents> contents();
+  // An entry, opened and checked as get() does, to read parts of it; nothing when there is none.
+  Result<std::optional<EntryFile>> open_entry(std::string_view name);
+  // Removes an entry, trusted or not: its folder is, and that decides about names. False when there
+  // is none. permission_denied for what is not a regular file.
+  Result<bool> remove(std::string_view name);
+  // Removes a file of contents().unfinished, if it is older than `before_unix_s`; else false. A
+  // writer whose file is taken away tries once more.
+  Result<bool> remove_unfinished(const StoredEntry& file, std::int64_t before_unix_s);
 
   // The root: absolute and without symbolic links.
   std::string path() const;
@@ -47,6 +90,7 @@ class DirectoryStore : public Store {
 
   std::shared_ptr<const Folder> root() const;
   Result<void> reopen_root();
+  Result<std::optional<Folder>> folder_of(std::string_view name);
   Result<std::optional<Bytes>> get_once(std::string_view name);
   Result<void> put_once(std::string_view name, BytesView bytes);
 

@@ -114,7 +114,7 @@ TEST_F(DirectoryStoreTest, RefusesEntriesBeyondTheLimitBeforeReadingThem) {
     status.st_size = static_cast<off_t>(limits::kMaxArtifactBytes) + 1;
   });
   expect_error(store->get(kName), ErrorCode::corrupt, "kMaxArtifactBytes");
-  EXPECT_THAT(ops.trace(), ::testing::Not(::testing::Contains(Op::read)));
+  EXPECT_THAT(ops.trace(), ::testing::Not(::testing::Contains(Op::pread)));
 }
 
 TEST_F(DirectoryStoreTest, NoticesAnEntryThatIsCutShortWhileItIsRead) {
@@ -123,7 +123,7 @@ TEST_F(DirectoryStoreTest, NoticesAnEntryThatIsCutShortWhileItIsRead) {
   ops.set_max_transfer(3);
   const auto store = open_store(root_, ops);
   ops.set_hook([&](Op op, const char*) {
-    if (op == Op::read) fs::resize_file(store->locate(kName), 4);
+    if (op == Op::pread) fs::resize_file(store->locate(kName), 4);
   });
   expect_error(store->get(kName), ErrorCode::io_error, "cut short from 8 to 4 bytes");
 }

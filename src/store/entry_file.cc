@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "precast/limits.h"
+#include "store/layout.h"
 #include "store/trust.h"
 
 namespace precast::store {
@@ -35,6 +36,13 @@ Result<Bytes> buffer_of(std::size_t size, const std::string& path) {
     return Error(ErrorCode::resource_exhausted,
                  fmt::format("no memory for the {} bytes of '{}'", size, path));
   }
+}
+
+Error cut_short(const std::string& path, std::uint64_t from, std::uint64_t to) {
+  return {ErrorCode::io_error,
+          fmt::format("'{}' was cut short from {} to {} bytes while it was read; entries are only "
+                      "ever replaced as a whole",
+                      path, from, to)};
 }
 
 // ENOENT for something that was there a moment ago: somebody removes the cache while it is used.
@@ -99,16 +107,36 @@ Result<void> flush_folder(FileOps& ops, const Folder& folder) {
 
 }  // namespace
 
-Result<std::optional<Bytes>> read_entry(FileOps& ops, const Folder& folder,
-                                        const std::string& name) {
+std::uint64_t EntryFile::bytes() const {
+  return static_cast<std::uint64_t>(std::max<off_t>(status_.st_size, 0));
+}
+
+Result<Bytes> EntryFile::read(std::uint64_t offset, std::uint64_t size) const {
+  PRECAST_ASSIGN(Bytes bytes, buffer_of(size, path_));
+  std::size_t used = 0;
+  while (used < bytes.size()) {
+    const ssize_t got = uninterrupted([&] {
+      return ops_->pread(fd_.get(), bytes.data() + used,
+                         std::min(bytes.size() - used, kMaxTransferBytes),
+                         static_cast<off_t>(offset + used));
+    });
+    if (got < 0) return fault(errno, fmt::format("cannot read '{}'", path_));
+    if (got == 0) return cut_short(path_, offset + size, offset + used);
+    used += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+Result<std::optional<EntryFile>> open_entry_file(FileOps& ops, const Folder& folder,
+                                                 const std::string& name) {
   const std::string path = folder.path + "/" + name;
   // O_NONBLOCK and O_NOCTTY: should this be a pipe or a terminal, it must not block or take hold.
-  const base::Fd fd(uninterrupted([&] {
+  base::Fd fd(uninterrupted([&] {
     return ops.openat(folder.fd.get(), name.c_str(),
                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
   }));
   if (!fd) {
-    if (errno == ENOENT) return std::optional<Bytes>();
+    if (errno == ENOENT) return std::optional<EntryFile>();
     if (errno == ELOOP) {
       return Error(ErrorCode::permission_denied,
                    fmt::format("'{}' is a symbolic link, and none is followed inside a cache; run: "
@@ -122,29 +150,21 @@ Result<std::optional<Bytes>> read_entry(FileOps& ops, const Folder& folder,
     return fault(errno, fmt::format("cannot examine '{}'", path));
   }
   PRECAST_TRY(check_trust(path, status, Role::entry));
-  const auto size = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
-  if (size > limits::kMaxArtifactBytes) {
+  EntryFile file(ops, std::move(fd), path, status);
+  if (file.bytes() > limits::kMaxArtifactBytes) {
     return Error(
         ErrorCode::corrupt,
         fmt::format("'{}' has {} bytes, more than an entry may have ({}, kMaxArtifactBytes)", path,
-                    size, limits::kMaxArtifactBytes));
+                    file.bytes(), limits::kMaxArtifactBytes));
   }
-  PRECAST_ASSIGN(Bytes bytes, buffer_of(size, path));
-  std::size_t used = 0;
-  while (used < bytes.size()) {
-    const ssize_t got = uninterrupted([&] {
-      return ops.read(fd.get(), bytes.data() + used,
-                      std::min(bytes.size() - used, kMaxTransferBytes));
-    });
-    if (got < 0) return fault(errno, fmt::format("cannot read '{}'", path));
-    if (got == 0) {
-      return Error(ErrorCode::io_error,
-                   fmt::format("'{}' was cut short from {} to {} bytes while it was read; entries "
-                               "are only ever replaced as a whole",
-                               path, size, used));
-    }
-    used += static_cast<std::size_t>(got);
-  }
+  return std::optional<EntryFile>(std::move(file));
+}
+
+Result<std::optional<Bytes>> read_entry(FileOps& ops, const Folder& folder,
+                                        const std::string& name) {
+  PRECAST_ASSIGN(const std::optional<EntryFile> file, open_entry_file(ops, folder, name));
+  if (!file) return std::optional<Bytes>();
+  PRECAST_ASSIGN(Bytes bytes, file->read(0, file->bytes()));
   return std::optional<Bytes>(std::move(bytes));
 }
 

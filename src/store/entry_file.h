@@ -1,9 +1,14 @@
 // Reading and publishing one file in a folder of the store.
 #pragma once
 
+#include <sys/stat.h>
+
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/file.h"
 #include "precast/bytes.h"
 #include "precast/result.h"
 #include "store/file_ops.h"
@@ -11,8 +16,29 @@
 
 namespace precast::store {
 
-// How the name of a file that is being written begins. Entries never begin so.
-inline constexpr const char* kTemporaryPrefix = ".tmp-";
+// An entry's file that was found safe, open for reading.
+class EntryFile {
+ public:
+  EntryFile(FileOps& ops, base::Fd fd, std::string path, const struct stat& status)
+      : ops_(&ops), fd_(std::move(fd)), path_(std::move(path)), status_(status) {}
+
+  const std::string& path() const { return path_; }
+  std::uint64_t bytes() const;
+  std::int64_t modified_unix_s() const { return status_.st_mtime; }
+  // Exactly `size` bytes from `offset` on. io_error when the file ends before.
+  Result<Bytes> read(std::uint64_t offset, std::uint64_t size) const;
+
+ private:
+  FileOps* ops_;
+  base::Fd fd_;
+  std::string path_;
+  struct stat status_;
+};
+
+// Opens an entry's file; nothing when there is none. Errors: permission_denied for what trust.h
+// refuses; corrupt beyond limits::kMaxArtifactBytes.
+Result<std::optional<EntryFile>> open_entry_file(FileOps& ops, const Folder& folder,
+                                                 const std::string& name);
 
 // The whole file in one buffer; nothing when there is none. It is read, never mapped: what is
 // verified must be what is loaded, and cutting a mapped file short would kill this process.

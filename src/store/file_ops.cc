@@ -1,9 +1,11 @@
 #include "store/file_ops.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <string_view>
 
 namespace precast::store {
 
@@ -21,7 +23,9 @@ int FileOps::mkdirat(int folder, const char* name, mode_t mode) {
   return ::mkdirat(folder, name, mode);
 }
 
-ssize_t FileOps::read(int fd, char* bytes, std::size_t count) { return ::read(fd, bytes, count); }
+ssize_t FileOps::pread(int fd, char* bytes, std::size_t count, off_t offset) {
+  return ::pread(fd, bytes, count, offset);
+}
 
 ssize_t FileOps::write(int fd, const char* bytes, std::size_t count) {
   return ::write(fd, bytes, count);
@@ -36,6 +40,29 @@ int FileOps::renameat(int folder, const char* from, const char* to) {
 }
 
 int FileOps::unlinkat(int folder, const char* name) { return ::unlinkat(folder, name, 0); }
+
+int FileOps::readdir(int fd, std::vector<std::string>& names) {
+  // closedir() closes what it was given.
+  const int own = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return -1;
+  DIR* folder = ::fdopendir(own);
+  if (folder == nullptr) {
+    const int error = errno;
+    ::close(own);
+    errno = error;
+    return -1;
+  }
+  errno = 0;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name(entry->d_name);
+    if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
+  }
+  const int error = errno;
+  ::closedir(folder);
+  errno = error;
+  return error == 0 ? 0 : -1;
+}
 
 FileOps& posix_file_ops() {
   static FileOps ops;

@@ -9,6 +9,8 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace precast::store {
 
@@ -21,13 +23,16 @@ class FileOps {
   virtual int fstat(int fd, struct stat* status);
   virtual ssize_t readlinkat(int folder, const char* name, char* target, std::size_t size);
   virtual int mkdirat(int folder, const char* name, mode_t mode);
-  virtual ssize_t read(int fd, char* bytes, std::size_t count);
+  virtual ssize_t pread(int fd, char* bytes, std::size_t count, off_t offset);
   virtual ssize_t write(int fd, const char* bytes, std::size_t count);
   virtual int fsync(int fd);
   virtual int close(int fd);
   // Both names are in the same folder.
   virtual int renameat(int folder, const char* from, const char* to);
   virtual int unlinkat(int folder, const char* name);
+  // The names in a folder that is open for reading, but "." and "..", in the file system's order:
+  // readdir() to its end. On a fault -1, with what was read so far.
+  virtual int readdir(int fd, std::vector<std::string>& names);
 };
 
 // The kernel's.

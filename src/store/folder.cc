@@ -121,9 +121,16 @@ Result<Folder> open_top(FileOps& ops) {
   return Folder{std::move(opened->fd), "/", opened->status};
 }
 
-}  // namespace
+// One step of the way to the root; nothing when it is missing and is not to be created.
+Result<std::optional<Opened>> open_on_the_way(FileOps& ops, const Folder& at,
+                                              const std::string& name, const std::string& path,
+                                              bool create) {
+  if (!create) return open_step(ops, at.fd.get(), name, path);
+  PRECAST_ASSIGN(Opened opened, open_or_create(ops, at, name, kPrivateFolder));
+  return std::optional<Opened>(std::move(opened));
+}
 
-Result<Folder> open_root(FileOps& ops, const std::string& path) {
+Result<std::optional<Folder>> walk_to_root(FileOps& ops, const std::string& path, bool create) {
   std::vector<std::string> rest = parts_from_end(path);
   PRECAST_ASSIGN(Folder at, open_top(ops));
   int links = 0;
@@ -131,7 +138,9 @@ Result<Folder> open_root(FileOps& ops, const std::string& path) {
     const std::string name = std::move(rest.back());
     rest.pop_back();
     std::string step = name == ".." ? parent_of(at.path) : join(at.path, name);
-    PRECAST_ASSIGN(Opened opened, open_or_create(ops, at, name, kPrivateFolder));
+    PRECAST_ASSIGN(std::optional<Opened> found, open_on_the_way(ops, at, name, step, create));
+    if (!found) return std::optional<Folder>();
+    Opened opened = std::move(*found);
     if (S_ISLNK(opened.status.st_mode)) {
       PRECAST_TRY(check_owner(step, opened.status));
       if (++links > kMaxLinks) {
@@ -154,7 +163,19 @@ Result<Folder> open_root(FileOps& ops, const std::string& path) {
     at = Folder{std::move(opened.fd), std::move(step), opened.status};
   }
   PRECAST_TRY(check_trust(at.path, at.status, Role::folder));
-  return at;
+  return std::optional<Folder>(std::move(at));
+}
+
+}  // namespace
+
+Result<Folder> open_root(FileOps& ops, const std::string& path) {
+  PRECAST_ASSIGN(std::optional<Folder> root, walk_to_root(ops, path, true));
+  if (root) return std::move(*root);
+  return Error(ErrorCode::internal, "the folder '" + path + "' was neither found nor created");
+}
+
+Result<std::optional<Folder>> find_root(FileOps& ops, const std::string& path) {
+  return walk_to_root(ops, path, false);
 }
 
 Result<std::optional<Folder>> open_folder(FileOps& ops, const Folder& parent,

@@ -27,6 +27,9 @@ struct Folder {
 // way or links go round in a circle.
 Result<Folder> open_root(FileOps& ops, const std::string& path);
 
+// The same, but creates nothing: nothing when the folder, or one above it, is missing.
+Result<std::optional<Folder>> find_root(FileOps& ops, const std::string& path);
+
 // Opens a folder below `parent`; nothing when it is missing. A symbolic link is permission_denied.
 Result<std::optional<Folder>> open_folder(FileOps& ops, const Folder& parent,
                                           const std::string& name);

@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "store/entry_file.h"
+#include "store/layout.h"
 
 namespace precast::store {
 namespace {
@@ -127,8 +128,8 @@ int FaultyOps::mkdirat(int folder, const char* name, mode_t mode) {
   return fails(Op::mkdirat, name) ? -1 : FileOps::mkdirat(folder, name, mode);
 }
 
-ssize_t FaultyOps::read(int fd, char* bytes, std::size_t count) {
-  return fails(Op::read) ? -1 : FileOps::read(fd, bytes, std::min(count, max_transfer_));
+ssize_t FaultyOps::pread(int fd, char* bytes, std::size_t count, off_t offset) {
+  return fails(Op::pread) ? -1 : FileOps::pread(fd, bytes, std::min(count, max_transfer_), offset);
 }
 
 ssize_t FaultyOps::write(int fd, const char* bytes, std::size_t count) {
@@ -153,6 +154,10 @@ int FaultyOps::renameat(int folder, const char* from, const char* to) {
 
 int FaultyOps::unlinkat(int folder, const char* name) {
   return fails(Op::unlinkat, name) ? -1 : FileOps::unlinkat(folder, name);
+}
+
+int FaultyOps::readdir(int fd, std::vector<std::string>& names) {
+  return fails(Op::readdir) ? -1 : FileOps::readdir(fd, names);
 }
 
 Child::Child(const std::function<std::string()>& body) {

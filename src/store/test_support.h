@@ -53,7 +53,19 @@ void set_mode(const std::string& path, mode_t mode);
 Bytes value_of(std::uint32_t seed, std::size_t max_bytes = 100'000);
 bool is_whole(BytesView value);
 
-enum class Op { openat, fstat, readlinkat, mkdirat, read, write, fsync, close, renameat, unlinkat };
+enum class Op {
+  openat,
+  fstat,
+  readlinkat,
+  mkdirat,
+  pread,
+  write,
+  fsync,
+  close,
+  renameat,
+  unlinkat,
+  readdir
+};
 
 // The kernel's calls, but fsync() does not wait for the disk: no test cuts the power, and thousands
 // of flushes take minutes on a busy machine.
@@ -94,12 +106,13 @@ class FaultyOps : public QuickOps {
   int fstat(int fd, struct stat* status) override;
   ssize_t readlinkat(int folder, const char* name, char* target, std::size_t size) override;
   int mkdirat(int folder, const char* name, mode_t mode) override;
-  ssize_t read(int fd, char* bytes, std::size_t count) override;
+  ssize_t pread(int fd, char* bytes, std::size_t count, off_t offset) override;
   ssize_t write(int fd, const char* bytes, std::size_t count) override;
   int fsync(int fd) override;
   int close(int fd) override;
   int renameat(int folder, const char* from, const char* to) override;
   int unlinkat(int folder, const char* name) override;
+  int readdir(int fd, std::vector<std::string>& names) override;
 
  private:
   bool fails(Op op, const char* name = "");

@@ -55,7 +55,7 @@ def check(actual, optional=(), also=()):
 def test_every_verb_is_documented():
     assert {name.split("/")[0] for name in OBJECTS} == {
         "precast." + verb for verb in ("compile", "run", "key", "inspect", "verify", "plugins", "doctor", "version",
-                                       "error")}
+                                       "ls", "rm", "clear", "completion", "error")}
 
 
 def test_compile(precast):
@@ -91,6 +91,29 @@ def test_inspect(precast):
 def test_verify(precast):
     (precast.folder / "bad.precast").write_bytes(b"x")
     check(precast.json("verify", "bad.precast", code=1))
+
+
+def test_ls(precast):
+    path = precast.json("compile", "add.mlir")["artifact"]
+    check(precast.json("ls"), ("error",))
+    (precast.folder / path).write_bytes(b"x")
+    of_itself = {"executable_bytes", "program_name", "label", "platform", "platform_version", "api_version",
+                 "precast_version", "host", "created_unix_s", "compile_ms"}
+    check(precast.json("ls"), of_itself)
+
+
+def test_rm(precast):
+    key = precast.json("compile", "add.mlir")["key"]
+    check(precast.json("rm", key[:10]))
+
+
+def test_clear(precast):
+    precast("compile", "add.mlir")
+    check(precast.json("clear", "--yes"))
+
+
+def test_completion(precast):
+    check(precast.json("completion", "zsh"))
 
 
 def test_plugins(precast):
