@@ -19,6 +19,7 @@
 
 #include "precast/artifact.h"
 #include "precast/error.h"
+#include "precast/explain.h"
 #include "precast/export.h"
 #include "precast/result.h"
 
@@ -72,6 +73,11 @@ class PRECAST_EXPORT CacheFolder {
   // Errors: invalid_argument for a bad key; corrupt, also when the record is another key's;
   // incompatible for a future format; the failures of the store.
   Result<std::optional<EntryFacts>> facts(const std::string& key) const;
+
+  // The key record that an entry holds, with its provenance and, if asked for, the outline of its
+  // program; nothing when there is no such entry. Errors as facts().
+  enum class Outlines : std::uint8_t { without, with };
+  Result<std::optional<SavedRecord>> saved_record(const std::string& key, Outlines outlines) const;
 
   // Removes an entry. False when there is none. Errors: invalid_argument for a bad key;
   // permission_denied for what is no regular file, and where this user may not remove.

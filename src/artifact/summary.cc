@@ -24,7 +24,7 @@ Result<Bytes> content_of(const SectionInfo& section, const ReadAt& read_at) {
 
 }  // namespace
 
-Result<Summary> summarize(std::uint64_t file_bytes, const ReadAt& read_at) {
+Result<Summary> summarize(std::uint64_t file_bytes, const ReadAt& read_at, Outlines outlines) {
   PRECAST_ASSIGN(const Bytes front,
                  read_at(0, std::min<std::uint64_t>(file_bytes, kMaxFrontBytes)));
   PRECAST_ASSIGN(const Header header, parse_header(front, file_bytes));
@@ -33,6 +33,9 @@ Result<Summary> summarize(std::uint64_t file_bytes, const ReadAt& read_at) {
     if (section.kind == SectionKind::executable) summary.executable_bytes = section.true_bytes;
     if (section.kind == SectionKind::key_record) {
       PRECAST_ASSIGN(summary.key_record, content_of(section, read_at));
+    }
+    if (section.kind == SectionKind::outline && outlines == Outlines::with) {
+      PRECAST_ASSIGN(summary.outline, content_of(section, read_at));
     }
     if (section.kind == SectionKind::provenance) {
       PRECAST_ASSIGN(const Bytes content, content_of(section, read_at));

@@ -8,6 +8,7 @@
 
 #include "artifact/summary.h"
 #include "base/file.h"
+#include "cache/outline_section.h"
 #include "precast/cache.h"
 #include "precast/key.h"
 #include "store/directory_store.h"
@@ -24,18 +25,41 @@ CacheEntry entry_of(store::StoredEntry found) {
   return {std::move(found.name), std::move(found.path), found.bytes, found.modified_unix_s};
 }
 
-// The facts of an open file, with the key of its record.
-Result<EntryFacts> read_facts(const store::EntryFile& file) {
-  PRECAST_ASSIGN(artifact::Summary summary,
-                 artifact::summarize(file.bytes(), [&](std::uint64_t offset, std::uint64_t size) {
-                   return file.read(offset, size);
-                 }));
-  auto record = KeyRecord::decode(summary.key_record);
+// What an open file says, with its key record.
+struct Read {
+  artifact::Summary summary;
+  KeyRecord record;
+};
+Result<Read> read(const store::EntryFile& file, artifact::Outlines outlines) {
+  Read found;
+  PRECAST_ASSIGN(found.summary, artifact::summarize(
+                                    file.bytes(),
+                                    [&](std::uint64_t offset, std::uint64_t size) {
+                                      return file.read(offset, size);
+                                    },
+                                    outlines));
+  auto record = KeyRecord::decode(found.summary.key_record);
   if (!record) return std::move(record).error().with("in the key record");
+  found.record = std::move(record).value();
+  return found;
+}
+
+// The same of an entry, which must be the one that its name stands for.
+Result<Read> read_entry(const store::EntryFile& file, const std::string& key,
+                        artifact::Outlines outlines) {
+  auto found = read(file, outlines);
+  if (found && found->record.digest().hex() != key) {
+    found = Error(ErrorCode::corrupt, "its name stands for another key than its record, " +
+                                          found->record.digest().hex());
+  }
+  return std::move(found).with("while reading '" + file.path() + "'");
+}
+
+EntryFacts facts_of(const store::EntryFile& file, Read found) {
   EntryFacts facts;
-  facts.entry = {record->digest().hex(), file.path(), file.bytes(), file.modified_unix_s()};
-  facts.executable_bytes = summary.executable_bytes;
-  facts.provenance = std::move(summary.provenance);
+  facts.entry = {found.record.digest().hex(), file.path(), file.bytes(), file.modified_unix_s()};
+  facts.executable_bytes = found.summary.executable_bytes;
+  facts.provenance = std::move(found.summary.provenance);
   return facts;
 }
 
@@ -73,14 +97,23 @@ Result<CacheContents> CacheFolder::contents() const {
 Result<std::optional<EntryFacts>> CacheFolder::facts(const std::string& key) const {
   PRECAST_ASSIGN(const std::optional<store::EntryFile> file, impl_->store->open_entry(key));
   if (!file) return std::optional<EntryFacts>();
-  auto facts = read_facts(*file);
-  if (!facts) return std::move(facts).error().with("while reading '" + file->path() + "'");
-  if (facts->entry.key != key) {
-    return Error(ErrorCode::corrupt,
-                 "its name stands for another key than its record, " + facts->entry.key)
-        .with("while reading '" + file->path() + "'");
-  }
-  return std::optional<EntryFacts>(std::move(*facts));
+  PRECAST_ASSIGN(Read found, read_entry(*file, key, artifact::Outlines::without));
+  return std::optional<EntryFacts>(facts_of(*file, std::move(found)));
+}
+
+Result<std::optional<SavedRecord>> CacheFolder::saved_record(const std::string& key,
+                                                             Outlines outlines) const {
+  PRECAST_ASSIGN(const std::optional<store::EntryFile> file, impl_->store->open_entry(key));
+  if (!file) return std::optional<SavedRecord>();
+  const bool wanted = outlines == Outlines::with;
+  PRECAST_ASSIGN(
+      Read found,
+      read_entry(*file, key, wanted ? artifact::Outlines::with : artifact::Outlines::without));
+  SavedRecord saved;
+  saved.record = std::move(found.record);
+  saved.provenance = std::move(found.summary.provenance);
+  if (wanted) saved.outline = cache::outline_from_section(found.summary.outline);
+  return std::optional<SavedRecord>(std::move(saved));
 }
 
 Result<bool> CacheFolder::remove(const std::string& key) const { return impl_->store->remove(key); }
@@ -104,8 +137,10 @@ Result<EntryFacts> artifact_facts(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return Error(ErrorCode::invalid_argument, "'" + path + "' is not a regular file");
   }
-  return read_facts(store::EntryFile(store::posix_file_ops(), std::move(fd), path, status))
-      .with("while reading '" + path + "'");
+  const store::EntryFile file(store::posix_file_ops(), std::move(fd), path, status);
+  auto found = read(file, artifact::Outlines::without);
+  if (!found) return std::move(found).error().with("while reading '" + path + "'");
+  return facts_of(file, std::move(found).value());
 }
 
 }  // namespace precast

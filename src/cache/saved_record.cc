@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/wire.h"
+#include "cache/outline_section.h"
 #include "key/build_record.h"
 #include "precast/explain.h"
 #include "precast/limits.h"
@@ -87,6 +88,18 @@ std::string note_of(const Outline& left, const Outline& right, bool found) {
 
 }  // namespace
 
+Outline cache::outline_from_section(BytesView section) {
+  Outline none;
+  if (section.empty()) {
+    none.none_because = "the artifact holds none";
+    return none;
+  }
+  Result<Outline> outline = Outline::decode(section);
+  if (outline) return std::move(outline).value();
+  none.none_because = outline.error().to_string();
+  return none;
+}
+
 bool looks_like_saved_record(BytesView bytes) { return bytes.starts_with(kMagic); }
 
 Bytes SavedRecord::encode() const {
@@ -131,14 +144,7 @@ Result<SavedRecord> SavedRecord::from_artifact(const VerifiedArtifact& artifact)
   SavedRecord saved;
   PRECAST_ASSIGN(saved.record, KeyRecord::decode(artifact.key_record()));
   saved.provenance = artifact.provenance();
-  Result<Outline> outline = Outline::decode(artifact.outline());
-  if (artifact.outline().empty()) {
-    saved.outline.none_because = "the artifact holds none";
-  } else if (!outline) {
-    saved.outline.none_because = outline.error().to_string();
-  } else {
-    saved.outline = std::move(outline).value();
-  }
+  saved.outline = cache::outline_from_section(artifact.outline());
   return saved;
 }
 

@@ -28,6 +28,7 @@ Verb add_compile(CLI::App& root);
 Verb add_run(CLI::App& root);
 Verb add_key(CLI::App& root);
 Verb add_would_hit(CLI::App& root);
+Verb add_explain(CLI::App& root);
 Verb add_diff(CLI::App& root);
 Verb add_inspect(CLI::App& root);
 Verb add_verify(CLI::App& root);
