@@ -148,4 +148,3 @@ def test_diff_refuses_what_is_none_of_the_three(precast):
     (precast.folder / "b.record").write_bytes(damaged)
     done = precast("diff", "a.record", "b.record", code=6)
     assert "b.record" in done.err
-
