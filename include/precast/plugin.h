@@ -50,6 +50,8 @@ struct PluginCapabilities {
   bool cost_analysis = false;
   std::vector<std::string>
       extensions;  // names, in the order of the chain; unknown ones as "type<n>"
+  // Those of them whose struct ends before that of PJRT 0.114: their last functions are not there.
+  std::vector<std::string> short_extensions;
 };
 
 // The bytes that are mapped into the process.

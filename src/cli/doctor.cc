@@ -32,6 +32,13 @@ void add_capabilities(const Json& capabilities, Table& facts) {
   for (const auto& [name, value] : capabilities.items()) {
     if (value.is_boolean()) facts.add({value.get<bool>() ? "can" : "cannot", name});
   }
+  const std::vector<std::string> shorts =
+      capabilities.value("short_extensions", std::vector<std::string>());
+  for (const Json& extension : capabilities["extensions"]) {
+    const std::string name = text_of(extension);
+    const bool is_short = std::find(shorts.begin(), shorts.end(), name) != shorts.end();
+    facts.add({"extension", is_short ? name + " (an older, shorter one)" : name});
+  }
 }
 
 // Facts about a client: how many devices of which kind, and the CPU.
@@ -75,6 +82,13 @@ void print_plugin(const Json& plugin, Output& out) {
     const Json& test = plugin["self_test"];
     facts.add(
         {"self-test", test["ok"].get<bool>() ? "compiled, stored, loaded and ran" : "failed"});
+    for (const auto& [question, words] : test["answers"].items()) {
+      if (words.is_null()) {
+        facts.add({"answers", question});
+      } else {
+        facts.add({"refuses", fmt::format("{}: {}", question, text_of(words))});
+      }
+    }
   }
   out.print(facts, 2);
 }

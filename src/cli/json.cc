@@ -93,7 +93,8 @@ Json json_of(const PluginCapabilities& capabilities) {
           {"topology_fingerprint", capabilities.topology_fingerprint},
           {"memory_kinds_of_parameters", capabilities.memory_kinds_of_parameters},
           {"cost_analysis", capabilities.cost_analysis},
-          {"extensions", capabilities.extensions}};
+          {"extensions", capabilities.extensions},
+          {"short_extensions", capabilities.short_extensions}};
 }
 
 Json json_of(const Device& device) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/chatter.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/verb_options.h"
@@ -103,7 +104,12 @@ ExitCode run_verb(const std::vector<Verb>& verbs, Output& out) {
   for (const Verb& verb : verbs) {
     if (!verb.app->parsed()) continue;
     const Result<ExitCode> code = verb.action(out);
-    return code ? *code : out.error(code.error());
+    // What the plugin printed matters when something went wrong, and to nobody otherwise.
+    const std::string chatter = take_chatter();
+    if (code) return *code;
+    const ExitCode exit_code = out.error(code.error());
+    out.plugin_said(chatter);
+    return exit_code;
   }
   return out.usage("no verb given");
 }

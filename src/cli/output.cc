@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/chatter.h"
 #include "cli/text.h"
 
 namespace precast::cli {
@@ -42,7 +43,7 @@ std::string hanging(std::string_view text) {
 
 void write_stderr(const std::string& text) {
   // Nobody is left to tell when standard error cannot be written.
-  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fwrite(text.data(), 1, text.size(), own_stderr());
 }
 
 }  // namespace
@@ -95,11 +96,16 @@ std::size_t Output::width() const {
 void Output::warning(std::string_view text) {
   if (options_.quiet) return;
   write_stderr(fmt::format("precast: {} {}\n",
-                           paint(Style::warn, "warning:", colors(STDERR_FILENO)),
+                           paint(Style::warn, "warning:", colors(::fileno(own_stderr()))),
                            hanging(printable_lines(text))));
 }
 
 ExitCode Output::error(const Error& error) { return report(error, exit_code_of(error.code())); }
+
+void Output::plugin_said(std::string_view text) {
+  if (text.empty()) return;
+  write_stderr(fmt::format("precast: the plugin said:\n  {}\n", hanging(printable_lines(text))));
+}
 
 ExitCode Output::usage(const std::string& message) {
   return report(Error(ErrorCode::invalid_argument, message), ExitCode::usage);
@@ -115,7 +121,7 @@ ExitCode Output::report(const Error& error, ExitCode code) {
         fmt::format("the plugin reported {}: {}", pjrt_code_name(error.plugin_code()), message);
   }
   std::string text =
-      fmt::format("precast: {} {}\n", paint(Style::bad, "error:", colors(STDERR_FILENO)),
+      fmt::format("precast: {} {}\n", paint(Style::bad, "error:", colors(::fileno(own_stderr()))),
                   hanging(printable_lines(message)));
   for (const std::string& frame : error.frames()) {
     text += fmt::format("  {}\n", hanging(printable_lines(frame)));

@@ -19,6 +19,7 @@ namespace precast::cli {
 struct OutputOptions {
   bool json = false;
   bool quiet = false;
+  bool verbose = false;
   std::string color = "auto";  // auto, always, never
 };
 
@@ -31,6 +32,7 @@ class Output {
 
   bool json() const { return options_.json; }
   bool quiet() const { return options_.quiet; }
+  bool verbose() const { return options_.verbose; }
 
   // Text on standard output; neither with --quiet nor with --json.
   void print(std::string_view text);
@@ -47,6 +49,8 @@ class Output {
   // "precast: error: ..." with frames and next steps; with --json also one object on standard
   // output. Returns the exit code of the error.
   ExitCode error(const Error& error);
+  // What a plugin had printed before an error, on standard error; nothing when it printed nothing.
+  void plugin_said(std::string_view text);
   // An error of the command line.
   ExitCode usage(const std::string& message);
 

@@ -87,6 +87,10 @@ void look_at(const ProbeRequest& request, const Write& write, Json& object) {
   const RoundTrip test = try_round_trip(*client);
   object["self_test"] = {
       {"ok", !test.problem.has_value()}, {"compile", test.compile}, {"load", test.load}};
+  Json& answers = object["self_test"]["answers"] = Json::object();
+  for (const auto& [question, refusal] : test.answers) {
+    answers[question] = refusal ? Json(*refusal) : Json();
+  }
   if (test.problem) {
     add_problem(object, "the self-test failed: " + *test.problem,
                 "run 'precast compile' on a program of yours to see more");

@@ -9,13 +9,15 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/chatter.h"
+
 namespace precast::cli {
 
 Progress::Progress(std::string what, const Output& out) {
   const char* term = std::getenv("TERM");
   // A terminal that cannot erase a line would show every second of it.
   const bool dumb = term == nullptr || std::strcmp(term, "dumb") == 0;
-  if (out.quiet() || dumb || isatty(STDERR_FILENO) != 1) return;
+  if (out.quiet() || dumb || isatty(::fileno(own_stderr())) != 1) return;
   thread_ = std::thread([this, text = std::move(what)] { show(text); });
 }
 
@@ -34,9 +36,9 @@ void Progress::show(const std::string& what) {
   int seconds = 0;
   while (!wake_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; })) {
     const std::string line = fmt::format("\r{}\u2026 {} s\033[K", what, ++seconds);
-    (void)std::fwrite(line.data(), 1, line.size(), stderr);
+    (void)std::fwrite(line.data(), 1, line.size(), own_stderr());
   }
-  if (seconds > 0) (void)std::fputs("\r\033[K", stderr);
+  if (seconds > 0) (void)std::fputs("\r\033[K", own_stderr());
 }
 
 }  // namespace precast::cli

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/chatter.h"
 #include "cli/files.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
@@ -165,6 +166,7 @@ Result<Session> open_session(const PluginArguments& arguments, Output& out) {
     PRECAST_ASSIGN(NamedValue option, NamedValue::parse(text));
     options.push_back(std::move(option));
   }
+  if (!out.verbose()) keep_back_chatter();
   std::vector<Phase> phases;
   auto plugin = timed(phases, "open_plugin", [&] { return Plugin::open(arguments.plugin); });
   if (!plugin) {

@@ -56,7 +56,8 @@ struct Session {
   std::vector<Phase> phases;  // open_plugin, create_client
 };
 
-// Opens the plugin and makes a client. On an error, advice goes to `out`.
+// Opens the plugin and makes a client. From here on what the plugin prints is kept back
+// (cli/chatter.h), unless --verbose was given. On an error, advice goes to `out`.
 Result<Session> open_session(const PluginArguments& arguments, Output& out);
 
 // Compiles or loads through `cache`, with a line of progress on a terminal and advice on errors.

@@ -34,6 +34,23 @@ std::string outcome_text(const Report& report) {
   return text;
 }
 
+// The facts about an executable that a plugin may do without.
+void ask(const LoadedExecutable& executable, RoundTrip& test) {
+  const auto note = [&test](const char* question, const auto& answer) {
+    test.answers.emplace_back(question, answer ? std::optional<std::string>()
+                                               : std::optional(answer.error().to_string()));
+  };
+  note("memory_stats", executable.memory_stats());
+  note("cost_analysis", executable.cost_analysis());
+  note("fingerprint", executable.fingerprint());
+  note("result_types", executable.result_types());
+  note("result_memory_kinds", executable.result_memory_kinds());
+  test.answers.emplace_back("parameter_layouts",
+                            executable.signature()
+                                ? std::optional<std::string>()
+                                : std::optional<std::string>("it does not give the program"));
+}
+
 Result<void> run_through(const Client& client, RoundTrip& test) {
   PRECAST_ASSIGN(const Program program, Program::from_bytes(Bytes(kProgram), "the self-test"));
   PRECAST_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
@@ -47,6 +64,7 @@ Result<void> run_through(const Client& client, RoundTrip& test) {
     return Error(ErrorCode::internal,
                  "a program was compiled but not stored: " + outcome_text(first.report));
   }
+  ask(first.executable, test);
   PRECAST_ASSIGN(const CompileOrLoad second, cache.compile_or_load(client, program, {}));
   test.load = to_string(second.report.outcome);
   if (second.report.outcome != Outcome::hit) {

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "precast/client.h"
 
@@ -12,6 +14,9 @@ struct RoundTrip {
   std::string compile;  // the outcome of the first request; "miss" is right
   std::string load;     // of the second; "hit" is right
   std::optional<std::string> problem;
+  // What a plugin may do without, asked of the executable: the question, and the plugin's words
+  // when it refused.
+  std::vector<std::pair<std::string, std::optional<std::string>>> answers;
 };
 
 // Compiles a tiny program into a private store, loads it from there and runs it.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/chatter.h"
 #include "cli/files.h"
 #include "cli/inputs.h"
 #include "cli/request.h"
@@ -116,6 +117,7 @@ Result<Results> run_repeatedly(const LoadedExecutable& executable, const std::ve
     transfer.push_back(times.transfer_ms);
     run.push_back(times.run_ms);
     fetch.push_back(times.fetch_ms);
+    trim_chatter();
   }
   results.times = {median(transfer), median(fetch), median(run),
                    *std::min_element(run.begin(), run.end()),
@@ -138,15 +140,32 @@ void print(const Arguments& arguments, const Loaded& loaded, Output& out) {
   out.print(facts, 2);
 }
 
-void print(const std::vector<Input>& inputs, Output& out) {
+// Whether a run consumes the device's copy of input `p`.
+bool is_donated(const LoadedExecutable& executable, std::size_t p) {
+  const std::optional<ProgramSignature>& signature = executable.signature();
+  return signature && signature->parameters[p].donation != Donation::none;
+}
+
+void print(const std::vector<Input>& inputs, const LoadedExecutable& executable, Output& out) {
   if (inputs.empty()) return;
-  Table table({{"input", true}, {"type"}, {"from", false, true}});
+  std::size_t donated = 0;
+  for (std::size_t p = 0; p < inputs.size(); ++p) donated += is_donated(executable, p) ? 1 : 0;
+  std::vector<Column> columns = {{"input", true}, {"type"}};
+  if (donated > 0) columns.push_back({"donated"});
+  columns.push_back({"from", false, true});
+  Table table(std::move(columns));
   for (std::size_t p = 0; p < inputs.size(); ++p) {
-    table.add(
-        {fmt::format("{}", p), inputs[p].tensor.type.to_string(), printable(inputs[p].source)});
+    std::vector<std::string> row = {fmt::format("{}", p), inputs[p].tensor.type.to_string()};
+    if (donated > 0) row.emplace_back(is_donated(executable, p) ? "consumed" : "");
+    row.push_back(printable(inputs[p].source));
+    table.add(std::move(row));
   }
   out.print("\n");
   out.print(table, 2);
+  if (donated > 0) {
+    out.print(fmt::format("  {} donated: a run consumes the device's copy and reuses its memory\n",
+                          donated == 1 ? "1 input is" : fmt::format("{} inputs are", donated)));
+  }
 }
 
 // Tabulates and, with --out, writes the outputs; gives their JSON.
@@ -184,12 +203,13 @@ Result<Json> report_outputs(const Arguments& arguments, const Loaded& loaded,
   return outputs;
 }
 
-Json json_of_inputs(const std::vector<Input>& inputs) {
+Json json_of_inputs(const std::vector<Input>& inputs, const LoadedExecutable& executable) {
   Json array = Json::array();
   for (std::size_t p = 0; p < inputs.size(); ++p) {
     Json input = {{"index", p}};
     input.update(json_of(inputs[p].tensor.type));
     input["from"] = inputs[p].source;
+    input["donated"] = is_donated(executable, p);
     array.push_back(std::move(input));
   }
   return array;
@@ -231,7 +251,7 @@ Result<ExitCode> run(const Arguments& arguments, Output& out) {
   add_times(loaded.phases, results.times, arguments.repeat);
 
   print(arguments, loaded, out);
-  print(inputs, out);
+  print(inputs, loaded.executable, out);
   PRECAST_ASSIGN(Json outputs, report_outputs(arguments, loaded, results, out));
   const double total_ms = total.ms();
   out.print("\n");
@@ -246,7 +266,7 @@ Result<ExitCode> run(const Arguments& arguments, Output& out) {
   object["partitions"] = loaded.executable.partitions();
   object["devices"] = loaded.executable.device_ids();
   object["repeat"] = arguments.repeat;
-  object["inputs"] = json_of_inputs(inputs);
+  object["inputs"] = json_of_inputs(inputs, loaded.executable);
   object["outputs"] = std::move(outputs);
   object["phases_ms"] = json_of(loaded.phases, total_ms);
   out.object(object);

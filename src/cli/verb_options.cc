@@ -101,6 +101,7 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   const std::string group = "Output";
   app.add_flag("--json", options.json, "one JSON object on standard output")->group(group);
   app.add_flag("-q,--quiet", options.quiet, "only the answer itself, no warnings")->group(group);
+  app.add_flag("-v,--verbose", options.verbose, "also what the plugin prints")->group(group);
   app.add_option("--color", options.color, "auto, always or never")
       ->option_text("auto|always|never")
       ->check(CLI::Validator(

@@ -11,53 +11,61 @@
 namespace precast::pjrt {
 namespace {
 
-// By number.
-constexpr std::array<std::string_view, 25> kExtensionNames = {
-    "gpu_custom_call",
-    "profiler",
-    "custom_partitioner",
-    "stream",
-    "layouts",
-    "ffi",
-    "memory_descriptions",
-    "triton",
-    "raw_buffer",
-    "phase_compile",
-    "example",
-    "unknown",
-    "cross_host_transfers",
-    "executable_metadata",
-    "callback",
-    "host_allocator",
-    "tpu_topology",
-    "tpu_executable",
-    "megascale",
-    "shardings",
-    "abi_version",
-    "collectives",
-    "multi_slice",
-    "host_memory_allocator",
-    "xla_transform",
+struct KnownExtension {
+  std::string_view name;
+  std::size_t
+      bytes;  // of its struct at PJRT 0.114, base included; 0: it has no own, or none is known
 };
 
-std::string name_of(PJRT_Extension_Type type) {
+// By number.
+constexpr std::array<KnownExtension, 25> kExtensions = {{
+    {"gpu_custom_call", 0},
+    {"profiler", 40},
+    {"custom_partitioner", 40},
+    {"stream", 40},
+    {"layouts", 80},
+    {"ffi", 48},
+    {"memory_descriptions", 40},
+    {"triton", 32},
+    {"raw_buffer", 80},
+    {"phase_compile", 64},
+    {"example", 0},
+    {"unknown", 0},
+    {"cross_host_transfers", 0},
+    {"executable_metadata", 0},
+    {"callback", 40},
+    {"host_allocator", 0},
+    {"tpu_topology", 272},
+    {"tpu_executable", 88},
+    {"megascale", 248},
+    {"shardings", 40},
+    {"abi_version", 120},
+    {"collectives", 96},
+    {"multi_slice", 64},
+    {"host_memory_allocator", 0},
+    {"xla_transform", 40},
+}};
+
+const KnownExtension* known(PJRT_Extension_Type type) {
   const int number = type;
-  if (number >= 0 && number < static_cast<int>(kExtensionNames.size())) {
-    return std::string(kExtensionNames[static_cast<std::size_t>(number)]);
-  }
-  return "type<" + std::to_string(number) + ">";
+  if (number < 0 || number >= static_cast<int>(kExtensions.size())) return nullptr;
+  return &kExtensions[static_cast<std::size_t>(number)];
 }
 
-std::vector<std::string> extensions_of(const PJRT_Extension_Base* first) {
-  std::vector<std::string> names;
+void read_extensions(const PJRT_Extension_Base* first, PluginCapabilities& can) {
   std::vector<const PJRT_Extension_Base*> seen;
   for (const auto* link = first; link != nullptr && seen.size() < kMaxExtensions;
        link = link->next) {
     if (std::find(seen.begin(), seen.end(), link) != seen.end()) break;
     seen.push_back(link);
-    names.push_back(name_of(link->type));
+    const KnownExtension* extension = known(link->type);
+    if (extension == nullptr) {
+      can.extensions.push_back("type<" + std::to_string(static_cast<int>(link->type)) + ">");
+      continue;
+    }
+    can.extensions.emplace_back(extension->name);
+    if (link->struct_size < extension->bytes) can.short_extensions.emplace_back(extension->name);
   }
-  return names;
 }
 
 }  // namespace
@@ -76,7 +84,7 @@ PluginCapabilities capabilities_of(const Api& api) {
       api.has(kClientTopologyDescription) && api.has(kTopologyDescriptionFingerprint);
   can.memory_kinds_of_parameters = executable && api.has(kExecutableParameterMemoryKinds);
   can.cost_analysis = executable && api.has(kExecutableGetCostAnalysis);
-  can.extensions = extensions_of(api.extensions());
+  read_extensions(api.extensions(), can);
   return can;
 }
 

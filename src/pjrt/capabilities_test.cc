@@ -109,6 +109,21 @@ TEST(Extensions, AreNamedInTheOrderOfTheChain) {
   EXPECT_EQ(names(links), expected);
 }
 
+TEST(Extensions, OfOlderPluginsAreShort) {
+  std::vector<PJRT_Extension_Base> links(3);
+  links[0].type = PJRT_Extension_Type_Layouts;
+  links[0].struct_size = 72;  // of PJRT 0.81
+  links[1].type = PJRT_Extension_Type_Shardings;
+  links[1].struct_size = 40;
+  links[2].type = static_cast<PJRT_Extension_Type>(25);
+  links[0].next = &links[1];
+  links[1].next = &links[2];
+  PJRT_Api table{};
+  table.struct_size = sizeof table;
+  table.extension_start = links.data();
+  EXPECT_EQ(of(table).short_extensions, std::vector<std::string>{"layouts"});
+}
+
 TEST(Extensions, OfAChainThatBitesItsTailEnd) {
   std::vector<PJRT_Extension_Base> links(3);
   links[2].next = &links[1];

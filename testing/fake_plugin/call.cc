@@ -81,6 +81,12 @@ void inject(std::string_view function) {
       found != now->latency_ms.end()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(found->second));
   }
+  if (const auto found = now->chatter_lines.find(std::string(function));
+      found != now->chatter_lines.end()) {
+    for (int i = 1; i <= found->second; ++i) {
+      fmt::print(stderr, "fake plugin: {} says line {}\n", function, i);
+    }
+  }
   std::uint64_t call = 0;
   for (const Fault& fault : now->faults) {
     if (fault.function != function) continue;

@@ -189,6 +189,7 @@ Config read_config() {
 BehaviourText read_behaviour_text() {
   return {variable("PRECAST_FAKE_FAULT").value_or(""),
           variable("PRECAST_FAKE_LATENCY").value_or(""),
+          variable("PRECAST_FAKE_CHATTER").value_or(""),
           variable("PRECAST_FAKE_COUNTER").value_or(""), variable("PRECAST_FAKE_LOG").value_or("")};
 }
 
@@ -201,6 +202,11 @@ Behaviour parse_behaviour(const BehaviourText& text) {
     const std::vector<std::string> halves = split(part, ':');
     if (halves.size() != 2) die("PRECAST_FAKE_LATENCY", "it is not FUNCTION:MILLISECONDS;\u2026");
     behaviour.latency_ms[halves[0]] = number<int>("PRECAST_FAKE_LATENCY", halves[1]);
+  }
+  for (const std::string& part : split(text.chatter, ';')) {
+    const std::vector<std::string> halves = split(part, ':');
+    if (halves.size() != 2) die("PRECAST_FAKE_CHATTER", "it is not FUNCTION:LINES;\u2026");
+    behaviour.chatter_lines[halves[0]] = number<int>("PRECAST_FAKE_CHATTER", halves[1]);
   }
   behaviour.counter_path = text.counter;
   behaviour.log_path = text.log;

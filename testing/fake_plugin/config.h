@@ -58,6 +58,7 @@ struct Config {
 struct Behaviour {
   std::vector<Fault> faults;
   std::map<std::string, int> latency_ms;
+  std::map<std::string, int> chatter_lines;
   std::string counter_path;
   std::string log_path;
 };
@@ -66,6 +67,7 @@ struct Behaviour {
 struct BehaviourText {
   std::string faults;
   std::string latency;
+  std::string chatter;
   std::string counter;
   std::string log;
   bool operator==(const BehaviourText&) const = default;
