@@ -78,10 +78,10 @@ def named_inputs(request: Request, weights: Weights) -> dict[str, np.ndarray]:
     return {f"{i:02}_{name}.npy": array for i, (name, array) in enumerate(fields.items())}
 
 
-def portable_artifact(request: Request, weights: Weights) -> bytes:
-    """Lowers the model for the CPU and serializes it for any StableHLO consumer of the last weeks."""
+def portable_artifact(function, *arguments, **jit_options) -> bytes:
+    """Lowers a function for the CPU and serializes it for any StableHLO consumer of the last weeks."""
     # keep_unused: a parameter that the model ceased to use must not renumber the input files.
-    lowered = jax.jit(rank, keep_unused=True).trace(request, weights).lower(
+    lowered = jax.jit(function, keep_unused=True, **jit_options).trace(*arguments).lower(
         lowering_platforms=("cpu",)
     )
     module = lowered.compiler_ir("stablehlo")
@@ -95,21 +95,22 @@ def portable_artifact(request: Request, weights: Weights) -> bytes:
         return stablehlo.serialize_portable_artifact(module, target)
 
 
+def write_arrays(folder: pathlib.Path, arrays: dict[str, np.ndarray]) -> None:
+    """Makes the arrays, by file name, the only .npy files of the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.npy"):
+        old.unlink()
+    for name, array in arrays.items():
+        np.save(folder / name, array, allow_pickle=False)
+
+
 def export(out: pathlib.Path, config: Config = Config()) -> None:
     """Writes all files below `out`, and removes other .npy files from the two folders."""
     request, weights = make_request(config), make_weights(config)
     scores = np.asarray(jax.jit(rank)(request, weights))
-    folders = {
-        "inputs": named_inputs(request, weights),
-        "expected": {"00_scores.npy": scores},
-    }
-    (out / "ranker.mlirbc").write_bytes(portable_artifact(request, weights))
-    for folder, arrays in folders.items():
-        (out / folder).mkdir(parents=True, exist_ok=True)
-        for old in (out / folder).glob("*.npy"):
-            old.unlink()
-        for name, array in arrays.items():
-            np.save(out / folder / name, array, allow_pickle=False)
+    (out / "ranker.mlirbc").write_bytes(portable_artifact(rank, request, weights))
+    write_arrays(out / "inputs", named_inputs(request, weights))
+    write_arrays(out / "expected", {"00_scores.npy": scores})
 
 
 def main() -> None:
