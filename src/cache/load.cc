@@ -59,7 +59,9 @@ Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtif
       LoadedExecutable executable,
       pjrt::deserialize_and_load(client, artifact.executable(), overridden.serialized()));
   PRECAST_TRY(check_loaded(executable, artifact, options));
-  if (artifact.signature()) pjrt::set_signature(executable, *artifact.signature());
+  pjrt::set_signature(executable, artifact.signature() ? *artifact.signature()
+                                                       : pjrt::read_signature(executable));
+  pjrt::note_layout_wishes(executable, nullptr, options);
   return executable;
 }
 

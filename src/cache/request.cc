@@ -17,7 +17,6 @@
 #include "precast/outline.h"
 #include "precast/plugin.h"
 #include "precast/version.h"
-#include "proto/executable_view.h"
 
 namespace precast::cache {
 namespace {
@@ -32,21 +31,6 @@ std::int64_t unix_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
-}
-
-// What the executable takes and gives, from the plugin's own optimized program. Nothing when the
-// plugin does not give it: then runs are checked by count only, and the artifact has no signature
-// section.
-std::optional<ProgramSignature> read_signature(const CompiledExecutable& executable) {
-  const Result<Bytes> optimized = executable.optimized_program();
-  if (!optimized) return std::nullopt;
-  Result<ProgramSignature> signature = proto::signature_from_optimized_program(*optimized);
-  if (!signature || signature->results.size() != executable.result_count()) return std::nullopt;
-  if (const auto kinds = executable.result_memory_kinds();
-      kinds && kinds->size() == signature->results.size()) {
-    for (std::size_t i = 0; i < kinds->size(); ++i) signature->results[i].memory_kind = (*kinds)[i];
-  }
-  return std::move(signature).value();
 }
 
 }  // namespace
@@ -136,6 +120,7 @@ Result<std::optional<LoadedExecutable>> Request::look_up() {
                                                                   report_.artifact_path + "'")));
     return std::optional<LoadedExecutable>();
   }
+  pjrt::note_layout_wishes(*loaded, &program_, options_);
   step_ = {Action::finish, Outcome::hit, Reason::none, false};
   report_.executable_bytes = artifact->executable().size();
   report_.artifact_bytes = artifact->file_bytes();
@@ -181,9 +166,6 @@ Result<LoadedExecutable> Request::compile() {
   PRECAST_ASSIGN(CompiledExecutable compiled, timed(report_.phases, "compile", [this] {
                    return client_.compile(program_, options_);
                  }));
-  if (std::optional<ProgramSignature> signature = read_signature(compiled)) {
-    pjrt::set_signature(compiled, *std::move(signature));
-  }
   if (step_.action == Action::compile_and_store) PRECAST_TRY(store(compiled));
   return LoadedExecutable(compiled);
 }

@@ -61,7 +61,48 @@ Result<PJRT_Memory*> memory_of(const DeviceHandle& device, const TensorSpec* spe
                                                 "'");
 }
 
+// The order of the dimensions that move anything in memory.
+std::vector<std::int64_t> moving(const std::vector<std::int64_t>& minor_to_major,
+                                 const std::vector<std::int64_t>& dimensions) {
+  std::vector<std::int64_t> order;
+  for (const std::int64_t dimension : minor_to_major) {
+    if (dimensions[static_cast<std::size_t>(dimension)] != 1) order.push_back(dimension);
+  }
+  return order;
+}
+
+bool names_dimensions(const std::vector<std::int64_t>& minor_to_major, std::size_t rank) {
+  return minor_to_major.size() == rank &&
+         std::all_of(minor_to_major.begin(), minor_to_major.end(), [rank](std::int64_t d) {
+           return d >= 0 && d < static_cast<std::int64_t>(rank);
+         });
+}
+
 }  // namespace
+
+Result<void> check_layout(const Buffer& buffer, const TensorSpec& spec, std::size_t parameter) {
+  const std::size_t rank = spec.type.dimensions.size();
+  if (rank < 2 || spec.has_tiles || !names_dimensions(spec.minor_to_major, rank)) return {};
+  Block<PJRT_Buffer_GetMemoryLayout_Args> args;
+  args->buffer = buffer.impl().buffer.get();
+  const Api& api = buffer.impl().api();
+  if (!api.call(kBufferGetMemoryLayout, args)) return {};
+  if (args->layout.type != PJRT_Buffer_MemoryLayout_Type_Tiled) return {};
+  const PJRT_Buffer_MemoryLayout_Tiled& tiled = args->layout.tiled;
+  if (tiled.minor_to_major == nullptr || tiled.minor_to_major_size != rank) return {};
+  const std::vector<std::int64_t> lies(tiled.minor_to_major, tiled.minor_to_major + rank);
+  if (!names_dimensions(lies, rank) ||
+      moving(lies, spec.type.dimensions) == moving(spec.minor_to_major, spec.type.dimensions)) {
+    return {};
+  }
+  TensorSpec given;
+  given.type = spec.type;
+  given.minor_to_major = lies;
+  return Error(ErrorCode::invalid_argument,
+               "parameter " + std::to_string(parameter) + " takes " + spec.to_string() +
+                   " but the buffer lies as " + given.to_string() +
+                   "; make it with Client::to_device and the parameter's own spec");
+}
 
 Result<Buffer> start_transfer(const std::shared_ptr<Client::Impl>& client,
                               const HostTensorView& tensor, const DeviceHandle& device,

@@ -178,7 +178,11 @@ Result<CompiledExecutable> Client::compile(const Program& program,
   PRECAST_TRY(impl_->api().call(pjrt::kClientCompile, args));
   PRECAST_ASSIGN(std::shared_ptr<LoadedExecutable::Impl> executable,
                  pjrt::describe(impl_, pjrt::own(impl_->api(), args->executable)));
-  return CompiledExecutable(std::move(executable));
+  CompiledExecutable compiled(std::move(executable));
+  // Here and not in the cache: without it, run() would send inputs in the wrong layout.
+  pjrt::set_signature(compiled, pjrt::read_signature(compiled));
+  pjrt::note_layout_wishes(compiled, &program, options);
+  return compiled;
 }
 
 }  // namespace precast

@@ -7,7 +7,6 @@
 
 #include "pjrt/executable_impl.h"
 #include "pjrt/functions.h"
-#include "pjrt/internal.h"
 #include "pjrt/named_values.h"
 
 namespace precast {
@@ -83,8 +82,25 @@ Result<std::shared_ptr<LoadedExecutable::Impl>> describe(std::shared_ptr<Client:
   return executable;
 }
 
-void set_signature(const LoadedExecutable& executable, std::optional<ProgramSignature> signature) {
-  executable.impl()->signature = std::move(signature);
+Result<Bytes> optimized_program(const LoadedExecutable::Impl& executable) {
+  Block<PJRT_Program> program;
+  Block<PJRT_Executable_OptimizedProgram_Args> args;
+  args->executable = executable.executable.get();
+  args->program = program.get();
+  PRECAST_TRY(executable.api().call(kExecutableOptimizedProgram, args));  // asks for the size
+  const std::string_view format = program->format == nullptr
+                                      ? std::string_view()
+                                      : std::string_view(program->format, program->format_size);
+  if (format != kOptimizedFormat) {
+    return Error(ErrorCode::unsupported, "the plugin gives the optimized program as '" +
+                                             std::string(format) + "', not as '" +
+                                             std::string(kOptimizedFormat) + "'");
+  }
+  Bytes bytes(program->code_size, '\0');
+  program->code = bytes.data();
+  PRECAST_TRY(executable.api().call(kExecutableOptimizedProgram, args));
+  bytes.resize(std::min(bytes.size(), program->code_size));
+  return bytes;
 }
 
 }  // namespace pjrt
@@ -178,24 +194,7 @@ Result<Bytes> CompiledExecutable::serialize() const {
 }
 
 Result<Bytes> CompiledExecutable::optimized_program() const {
-  pjrt::Block<PJRT_Program> program;
-  pjrt::Block<PJRT_Executable_OptimizedProgram_Args> args;
-  args->executable = impl_->executable.get();
-  args->program = program.get();
-  PRECAST_TRY(impl_->api().call(pjrt::kExecutableOptimizedProgram, args));  // asks for the size
-  const std::string_view format = program->format == nullptr
-                                      ? std::string_view()
-                                      : std::string_view(program->format, program->format_size);
-  if (format != pjrt::kOptimizedFormat) {
-    return Error(ErrorCode::unsupported, "the plugin gives the optimized program as '" +
-                                             std::string(format) + "', not as '" +
-                                             std::string(pjrt::kOptimizedFormat) + "'");
-  }
-  Bytes bytes(program->code_size, '\0');
-  program->code = bytes.data();
-  PRECAST_TRY(impl_->api().call(pjrt::kExecutableOptimizedProgram, args));
-  bytes.resize(std::min(bytes.size(), program->code_size));
-  return bytes;
+  return pjrt::optimized_program(*impl_);
 }
 
 }  // namespace precast

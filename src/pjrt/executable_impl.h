@@ -29,6 +29,7 @@ struct LoadedExecutable::Impl {
   std::size_t result_count = 0;
   std::vector<std::int64_t> device_ids;
   std::optional<ProgramSignature> signature;
+  bool wants_layouts = false;  // see note_layout_wishes
 };
 
 struct Buffer::Impl {
@@ -45,6 +46,14 @@ namespace pjrt {
 // Reads the facts of a new executable. Takes ownership also when it fails.
 Result<std::shared_ptr<LoadedExecutable::Impl>> describe(std::shared_ptr<Client::Impl> client,
                                                          Handle<PJRT_LoadedExecutable> loaded);
+
+// The optimized program as xla.HloModuleProtoWithConfig. Errors as
+// CompiledExecutable::optimized_program.
+Result<Bytes> optimized_program(const LoadedExecutable::Impl& executable);
+
+// Refuses a buffer that does not lie as the parameter takes it. A plugin that does not tell how
+// buffers lie is trusted. Errors: invalid_argument.
+Result<void> check_layout(const Buffer& buffer, const TensorSpec& spec, std::size_t parameter);
 
 // Begins to copy a host tensor to a device. The host memory must stay until the event that is added
 // to `pending` is over. Errors as Client::to_device.

@@ -100,6 +100,8 @@ inline constexpr Function kBufferElementType{&PJRT_Api::PJRT_Buffer_ElementType,
                                              "PJRT_Buffer_ElementType"};
 inline constexpr Function kBufferDimensions{&PJRT_Api::PJRT_Buffer_Dimensions,
                                             "PJRT_Buffer_Dimensions"};
+inline constexpr Function kBufferGetMemoryLayout{&PJRT_Api::PJRT_Buffer_GetMemoryLayout,
+                                                 "PJRT_Buffer_GetMemoryLayout"};
 inline constexpr Function kBufferIsDeleted{&PJRT_Api::PJRT_Buffer_IsDeleted,
                                            "PJRT_Buffer_IsDeleted"};
 inline constexpr Function kBufferToHostBuffer{&PJRT_Api::PJRT_Buffer_ToHostBuffer,

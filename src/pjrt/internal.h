@@ -5,7 +5,9 @@
 
 #include "precast/bytes.h"
 #include "precast/client.h"
+#include "precast/compile_options.h"
 #include "precast/executable.h"
+#include "precast/program.h"
 #include "precast/result.h"
 #include "precast/signature.h"
 
@@ -18,6 +20,16 @@ namespace precast::pjrt {
 // that the client lacks; plugin_error.
 Result<LoadedExecutable> deserialize_and_load(const Client& client, BytesView executable,
                                               BytesView options);
+
+// What the executable takes and gives, from its optimized program. Nothing when the plugin does not
+// give that, or gives what does not fit.
+std::optional<ProgramSignature> read_signature(const LoadedExecutable& executable);
+
+// Remembers whether the program (may be null: not known) or the options ask for layouts of
+// parameters. Where the signature does not tell which they are, such an executable refuses run() and
+// execute(): data in another layout would give wrong results without an error. Not thread-safe.
+void note_layout_wishes(const LoadedExecutable& executable, const Program* program,
+                        const CompileOptions& options);
 
 // What run() checks its inputs against. Call it before the executable is handed out: not
 // thread-safe.

@@ -46,6 +46,14 @@ Result<void> check_input(const HostTensorView& input, const TensorSpec* spec,
   return {};
 }
 
+Result<void> check_layouts_are_known(const LoadedExecutable::Impl& executable) {
+  if (executable.signature || !executable.wants_layouts) return {};
+  return Error(
+      ErrorCode::unsupported,
+      "the program or its options ask for layouts of parameters, and the plugin does not "
+      "tell which layouts the executable takes: inputs in others would give wrong results");
+}
+
 Result<void> check_buffers(const LoadedExecutable::Impl& executable,
                            const std::vector<std::vector<const Buffer*>>& inputs) {
   const std::size_t devices = executable.device_ids.size();
@@ -68,6 +76,10 @@ Result<void> check_buffers(const LoadedExecutable::Impl& executable,
     }
     if (std::find(list.begin(), list.end(), nullptr) != list.end()) {
       return Error(ErrorCode::invalid_argument, "an input is a null pointer");
+    }
+    if (!executable.signature) continue;
+    for (std::size_t p = 0; p < list.size(); ++p) {
+      PRECAST_TRY(check_layout(*list[p], executable.signature->parameters[p], p));
     }
   }
   return {};
@@ -131,6 +143,7 @@ Result<void> check_inputs(const std::optional<ProgramSignature>& signature,
 
 Result<std::vector<std::vector<Buffer>>> LoadedExecutable::execute(
     const std::vector<std::vector<const Buffer*>>& inputs) const {
+  PRECAST_TRY(pjrt::check_layouts_are_known(*impl_));
   PRECAST_TRY(pjrt::check_buffers(*impl_, inputs));
   const std::size_t devices = inputs.size();
   std::vector<std::vector<PJRT_Buffer*>> arguments(devices);
@@ -170,6 +183,7 @@ Result<std::vector<std::vector<Buffer>>> LoadedExecutable::execute(
 
 Result<std::vector<std::vector<HostTensor>>> LoadedExecutable::run(
     const std::vector<HostTensorView>& inputs, RunTimes* times) const {
+  PRECAST_TRY(pjrt::check_layouts_are_known(*impl_));
   PRECAST_TRY(pjrt::check_inputs(impl_->signature, inputs));
   auto clock = pjrt::Clock::now();
   PRECAST_ASSIGN(const std::vector<std::vector<Buffer>> buffers, pjrt::transfer(*impl_, inputs));
