@@ -24,7 +24,6 @@ TEST_F(CompileConformance, OnTheDefaultDevice) {
   EXPECT_EQ(executable->partitions(), 1);
   EXPECT_EQ(executable->result_count(), 2U);
   EXPECT_EQ(executable->device_ids(), std::vector<std::int64_t>{device_ids().front()});
-  EXPECT_FALSE(executable->signature());
 }
 
 TEST_F(CompileConformance, OnTheAssignedDevices) {

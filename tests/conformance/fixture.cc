@@ -15,11 +15,22 @@ struct Shared {
 // Never destroyed: at the end of the process the plugin may already be gone.
 Shared& shared = *new Shared;
 
+// What Plugin::open takes.
+std::string path_of(std::string_view name) {
+  constexpr std::string_view kFile = "file:";
+  if (!name.starts_with(kFile)) return std::string(name);
+  const std::string ending = "/" + std::string(name.substr(kFile.size()));
+  for (const FoundPlugin& found : find_plugins()) {
+    if (found.path.ends_with(ending)) return found.path;
+  }
+  return ending;
+}
+
 std::string open_shared() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread yet.
   const char* name = std::getenv("PRECAST_CONFORMANCE_PLUGIN");
   if (name == nullptr) return "PRECAST_CONFORMANCE_PLUGIN is not set";
-  auto plugin = Plugin::open(name);
+  auto plugin = Plugin::open(path_of(name));
   if (!plugin) return plugin.error().to_string();
   auto client = plugin->create_client({});
   if (!client) return client.error().to_string();

@@ -32,6 +32,18 @@ module @donating {
 }
 )";
 
+// (f32[2,3]) -> (f32[2,3]): plus one.
+inline constexpr const char* kPlusOne = R"(
+// fake: params=f32[2,3] results=f32[2,3] name=plus_one
+module @plus_one {
+  func.func public @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %one = stablehlo.constant dense<1.0> : tensor<2x3xf32>
+    %0 = stablehlo.add %a, %one : tensor<2x3xf32>
+    return %0 : tensor<2x3xf32>
+  }
+}
+)";
+
 // (f32[2,3]) -> (f32[2,3]): plus one, where parameter and result are column-major on the device.
 inline constexpr const char* kColumnMajor = R"(
 module @column_major {
