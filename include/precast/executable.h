@@ -95,8 +95,8 @@ class PRECAST_EXPORT LoadedExecutable {
   // The addressable devices it runs on, in the order of positions.
   const std::vector<std::int64_t>& device_ids() const;
 
-  // What it takes and gives, the layouts of parameters included. Nothing when neither the plugin nor
-  // the artifact could tell; then run() checks counts only, and refuses a program that asks for
+  // What it takes and gives, the layouts of parameters included. Nothing when neither the plugin
+  // nor the artifact could tell; then run() checks counts only, and refuses a program that asks for
   // layouts of its own.
   const std::optional<ProgramSignature>& signature() const;
 
@@ -109,9 +109,9 @@ class PRECAST_EXPORT LoadedExecutable {
 
   // Runs on the executable's devices. inputs[d][p] is parameter p for the d-th device of
   // device_ids(). Buffers of donated parameters are consumed. Returns outputs[d][r], when all
-  // devices are done. invalid_argument when a count is wrong, or when a buffer does not lie in memory
-  // as its parameter takes it (a plugin gives wrong results for such a buffer, and no error);
-  // unsupported when the program asks for layouts that the plugin does not tell.
+  // devices are done. invalid_argument when a count is wrong, or when a buffer does not lie in
+  // memory as its parameter takes it (a plugin gives wrong results for such a buffer, and no
+  // error); unsupported when the program asks for layouts that the plugin does not tell.
   Result<std::vector<std::vector<Buffer>>> execute(
       const std::vector<std::vector<const Buffer*>>& inputs) const;
 

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -102,6 +104,33 @@ std::optional<KeyResult> bypass_by_calls(const program::CustomCallScan& calls) {
   return std::nullopt;
 }
 
+// Asks a plugin that does not name the CPU in its topology: an executable that it just compiled
+// does. As that reflects the flags which the plugin took at its first client, it is one answer per
+// plugin and process.
+Result<proto::CpuTarget> compiled_for(const Client& client) {
+  constexpr BytesView kProgram =
+      "module @precast_cpu { func.func public @main(%a: tensor<f32>) -> tensor<f32> {\n"
+      "  return %a : tensor<f32>\n} }\n";
+  PRECAST_ASSIGN(const Program program, Program::from_bytes(Bytes(kProgram), "the CPU probe"));
+  PRECAST_ASSIGN(const CompiledExecutable executable, client.compile(program, CompileOptions()));
+  PRECAST_ASSIGN(const Bytes bytes, executable.serialize());
+  if (std::optional<proto::CpuTarget> cpu = proto::cpu_requirement(bytes)) return *std::move(cpu);
+  return Error(ErrorCode::unsupported,
+               "neither the plugin's topology nor its executables name the CPU");
+}
+
+Result<proto::CpuTarget> remembered_cpu(const Client& client) {
+  static std::mutex mutex;
+  // Plugins are never closed, so their addresses name them.
+  static std::map<const Plugin::Impl*, proto::CpuTarget>& known =
+      *new std::map<const Plugin::Impl*, proto::CpuTarget>;
+  const std::lock_guard lock(mutex);
+  const Plugin::Impl* plugin = client.plugin().impl().get();
+  if (const auto found = known.find(plugin); found != known.end()) return found->second;
+  PRECAST_ASSIGN(const proto::CpuTarget cpu, compiled_for(client).with("while asking for the CPU"));
+  return known.emplace(plugin, cpu).first->second;
+}
+
 }  // namespace
 
 Result<proto::CpuTarget> host_cpu(const Client& client) {
@@ -110,7 +139,10 @@ Result<proto::CpuTarget> host_cpu(const Client& client) {
     return Error(ErrorCode::unsupported,
                  "the plugin does not serialize its topology, which names the CPU");
   }
-  return proto::cpu_from_topology(topology.serialized);
+  PRECAST_ASSIGN(proto::CpuTarget cpu, proto::cpu_from_topology(topology.serialized));
+  // Plugins before November 2025 give the CPU's features alone.
+  if (cpu.triple.empty()) return remembered_cpu(client);
+  return cpu;
 }
 
 Result<key::PluginIdentity> plugin_identity(const Client& client) {

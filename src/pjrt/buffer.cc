@@ -3,6 +3,8 @@
 
 #include "pjrt/executable_impl.h"
 #include "pjrt/functions.h"
+#include "pjrt/layout.h"
+#include "pjrt/transfer.h"
 
 namespace precast {
 namespace pjrt {
@@ -18,12 +20,29 @@ Block<PJRT_Buffer_MemoryLayout> layout_of(const std::vector<std::int64_t>& minor
   return layout;
 }
 
-std::vector<std::int64_t> row_major(std::size_t rank) {
-  std::vector<std::int64_t> minor_to_major(rank);
-  for (std::size_t i = 0; i < rank; ++i) {
-    minor_to_major[i] = static_cast<std::int64_t>(rank - 1 - i);
+// Since when the PJRT C API has an element type; a plugin before that may crash on it.
+ApiVersion first_version_with(ElementType element) {
+  switch (element) {
+    case ElementType::f8e4m3:
+    case ElementType::f8e3m4: return {0, 55};
+    case ElementType::f8e8m0fnu:
+    case ElementType::f4e2m1fn: return {0, 63};
+    case ElementType::s1:
+    case ElementType::u1: return {0, 94};
+    // Since some version above 0.105; this is the first that was seen with them.
+    case ElementType::f6e2m3fn:
+    case ElementType::f6e3m2fn: return {0, 114};
+    default: return {0, 0};
   }
-  return minor_to_major;
+}
+
+Result<void> check_element(const Api& api, ElementType element) {
+  const ApiVersion first = first_version_with(element);
+  if (api.version() >= first) return {};
+  return Error(ErrorCode::unsupported, "the plugin speaks version " + api.version().to_string() +
+                                           " of the PJRT C API, which has no type " +
+                                           to_string(element) + "; " + first.to_string() +
+                                           " has it");
 }
 
 Result<void> check_tensor(const HostTensorView& tensor, const TensorSpec* spec) {
@@ -61,54 +80,11 @@ Result<PJRT_Memory*> memory_of(const DeviceHandle& device, const TensorSpec* spe
                                                 "'");
 }
 
-// The order of the dimensions that move anything in memory.
-std::vector<std::int64_t> moving(const std::vector<std::int64_t>& minor_to_major,
-                                 const std::vector<std::int64_t>& dimensions) {
-  std::vector<std::int64_t> order;
-  for (const std::int64_t dimension : minor_to_major) {
-    if (dimensions[static_cast<std::size_t>(dimension)] != 1) order.push_back(dimension);
-  }
-  return order;
-}
-
-bool names_dimensions(const std::vector<std::int64_t>& minor_to_major, std::size_t rank) {
-  return minor_to_major.size() == rank &&
-         std::all_of(minor_to_major.begin(), minor_to_major.end(), [rank](std::int64_t d) {
-           return d >= 0 && d < static_cast<std::int64_t>(rank);
-         });
-}
-
 }  // namespace
 
-Result<void> check_layout(const Buffer& buffer, const TensorSpec& spec, std::size_t parameter) {
-  const std::size_t rank = spec.type.dimensions.size();
-  if (rank < 2 || spec.has_tiles || !names_dimensions(spec.minor_to_major, rank)) return {};
-  Block<PJRT_Buffer_GetMemoryLayout_Args> args;
-  args->buffer = buffer.impl().buffer.get();
-  const Api& api = buffer.impl().api();
-  if (!api.call(kBufferGetMemoryLayout, args)) return {};
-  if (args->layout.type != PJRT_Buffer_MemoryLayout_Type_Tiled) return {};
-  const PJRT_Buffer_MemoryLayout_Tiled& tiled = args->layout.tiled;
-  if (tiled.minor_to_major == nullptr || tiled.minor_to_major_size != rank) return {};
-  const std::vector<std::int64_t> lies(tiled.minor_to_major, tiled.minor_to_major + rank);
-  if (!names_dimensions(lies, rank) ||
-      moving(lies, spec.type.dimensions) == moving(spec.minor_to_major, spec.type.dimensions)) {
-    return {};
-  }
-  TensorSpec given;
-  given.type = spec.type;
-  given.minor_to_major = lies;
-  return Error(ErrorCode::invalid_argument,
-               "parameter " + std::to_string(parameter) + " takes " + spec.to_string() +
-                   " but the buffer lies as " + given.to_string() +
-                   "; make it with Client::to_device and the parameter's own spec");
-}
-
-Result<Buffer> start_transfer(const std::shared_ptr<Client::Impl>& client,
-                              const HostTensorView& tensor, const DeviceHandle& device,
-                              const TensorSpec* spec, PendingEvents& pending) {
-  PRECAST_TRY(check_tensor(tensor, spec));
-  PRECAST_ASSIGN(PJRT_Memory* const memory, memory_of(device, spec));
+Result<Buffer> send(const std::shared_ptr<Client::Impl>& client, const HostTensorView& tensor,
+                    const DeviceHandle& device, PJRT_Memory* memory,
+                    const std::vector<std::int64_t>* minor_to_major, PendingEvents& pending) {
   Block<PJRT_Client_BufferFromHostBuffer_Args> args;
   args->client = client->client.get();
   args->data = tensor.data.data();
@@ -119,13 +95,56 @@ Result<Buffer> start_transfer(const std::shared_ptr<Client::Impl>& client,
   args->device = device.device;
   args->memory = memory;
   Block<PJRT_Buffer_MemoryLayout> layout;
-  if (spec != nullptr && !spec->is_row_major()) {
-    layout = layout_of(spec->minor_to_major);
+  if (minor_to_major != nullptr) {
+    layout = layout_of(*minor_to_major);
     args->device_layout = layout.get();
   }
   PRECAST_TRY(client->api().call(kClientBufferFromHostBuffer, args));
   pending.add(args->done_with_host_buffer);
   return Buffer(std::make_unique<Buffer::Impl>(client, args->buffer));
+}
+
+Result<void> receive(const Buffer& buffer, const std::vector<std::int64_t>& minor_to_major,
+                     Bytes& bytes, PendingEvents& pending) {
+  const Buffer::Impl& impl = buffer.impl();
+  Block<PJRT_Buffer_MemoryLayout> layout = layout_of(minor_to_major);
+  Block<PJRT_Buffer_ToHostBuffer_Args> args;
+  args->src = impl.buffer.get();
+  args->host_layout = layout.get();
+  PRECAST_TRY(impl.api().call(kBufferToHostBuffer, args));  // without dst: asks for the size
+  if (args->dst_size != bytes.size()) {
+    return Error(ErrorCode::unsupported, "the plugin gives the array as " +
+                                             std::to_string(args->dst_size) + " bytes instead of " +
+                                             std::to_string(bytes.size()));
+  }
+  args->dst = bytes.data();
+  PRECAST_TRY(impl.api().call(kBufferToHostBuffer, args));
+  pending.add(args->event);
+  return {};
+}
+
+Result<Buffer> start_transfer(const std::shared_ptr<Client::Impl>& client,
+                              const HostTensorView& tensor, const DeviceHandle& device,
+                              const TensorSpec* spec, PendingEvents& pending) {
+  PRECAST_TRY(check_tensor(tensor, spec));
+  PRECAST_TRY(check_element(client->api(), tensor.type.element));
+  PRECAST_ASSIGN(PJRT_Memory* const memory, memory_of(device, spec));
+  if (spec == nullptr || spec->is_row_major()) {
+    return send(client, tensor, device, memory, nullptr, pending);
+  }
+  PRECAST_ASSIGN(const LayoutSupport follows, layout_support(client));
+  if (follows.to_device) {
+    return send(client, tensor, device, memory, &spec->minor_to_major, pending);
+  }
+  // The plugin takes the bytes as they are for an array in this layout, so they are put in order
+  // here. The copy must outlive the transfer, which is awaited.
+  const Bytes ordered = to_order(tensor.data, tensor.type.dimensions, spec->minor_to_major,
+                                 host_bytes_of(tensor.type.element));
+  PendingEvents own_pending(client->api());
+  PRECAST_ASSIGN(Buffer buffer, send(client, {tensor.type, ordered}, device, memory,
+                                     &spec->minor_to_major, own_pending));
+  PRECAST_TRY(own_pending.await());
+  return buffer;
 }
 
 Result<void> start_fetch(const Buffer& buffer, HostTensor& tensor, PendingEvents& pending) {
@@ -134,25 +153,25 @@ Result<void> start_fetch(const Buffer& buffer, HostTensor& tensor, PendingEvents
   if (!bytes) {
     return Error(ErrorCode::unsupported, tensor.type.to_string() + " has no form in host memory");
   }
-  const Buffer::Impl& impl = buffer.impl();
-  // Without a layout it depends on the plugin: 0.115 copies as the buffer lies on the device, 0.81
-  // row-major.
-  const std::vector<std::int64_t> minor_to_major = row_major(tensor.type.dimensions.size());
-  Block<PJRT_Buffer_MemoryLayout> layout = layout_of(minor_to_major);
-  Block<PJRT_Buffer_ToHostBuffer_Args> args;
-  args->src = impl.buffer.get();
-  args->host_layout = layout.get();
-  PRECAST_TRY(impl.api().call(kBufferToHostBuffer, args));  // without dst: asks for the size
-  if (args->dst_size != *bytes) {
-    return Error(ErrorCode::unsupported, "the plugin gives " + tensor.type.to_string() + " as " +
-                                             std::to_string(args->dst_size) + " bytes instead of " +
-                                             std::to_string(*bytes));
-  }
   tensor.data.resize(*bytes);
-  args->dst = tensor.data.data();
-  PRECAST_TRY(impl.api().call(kBufferToHostBuffer, args));
-  pending.add(args->event);
-  return {};
+  const std::vector<std::int64_t>& dimensions = tensor.type.dimensions;
+  const std::vector<std::int64_t> rows = row_major(dimensions.size());
+  const std::string what = "while fetching " + tensor.type.to_string();
+  if (dimensions.size() >= 2) {
+    const auto order = order_on_device(buffer, dimensions);
+    if (order && !same_order(*order, rows, dimensions)) {
+      PRECAST_ASSIGN(const LayoutSupport follows, layout_support(buffer.impl().client));
+      if (!follows.to_host) {
+        PendingEvents own_pending(buffer.impl().api());
+        PRECAST_TRY(receive(buffer, rows, tensor.data, own_pending).with(what));
+        PRECAST_TRY(own_pending.await());
+        tensor.data =
+            from_order(tensor.data, dimensions, *order, host_bytes_of(tensor.type.element));
+        return {};
+      }
+    }
+  }
+  return receive(buffer, rows, tensor.data, pending).with(what);
 }
 
 }  // namespace pjrt

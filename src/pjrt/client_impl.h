@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +29,13 @@ struct DeviceHandle {
   std::vector<std::pair<std::string, PJRT_Memory*>> memories;
 };
 
+// Which of the layouts that it is given a plugin follows. Measured: XLA's CPU plugin follows both
+// at 0.115 and neither at 0.81, where it copies the bytes as they are and says nothing.
+struct LayoutSupport {
+  bool to_device = false;  // the device layout of BufferFromHostBuffer
+  bool to_host = false;    // the host layout of ToHostBuffer
+};
+
 }  // namespace pjrt
 
 struct Client::Impl {
@@ -45,6 +54,9 @@ struct Client::Impl {
   std::vector<Device> devices;               // by id
   std::vector<pjrt::DeviceHandle> handles;   // of `devices`, in the same order
   std::vector<topology::DeviceFacts> facts;  // of `devices`, without attributes
+
+  std::mutex layouts_mutex;
+  std::optional<pjrt::LayoutSupport> layouts;  // asked when it first matters: see layout.h
 };
 
 namespace pjrt {

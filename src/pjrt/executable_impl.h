@@ -51,10 +51,6 @@ Result<std::shared_ptr<LoadedExecutable::Impl>> describe(std::shared_ptr<Client:
 // CompiledExecutable::optimized_program.
 Result<Bytes> optimized_program(const LoadedExecutable::Impl& executable);
 
-// Refuses a buffer that does not lie as the parameter takes it. A plugin that does not tell how
-// buffers lie is trusted. Errors: invalid_argument.
-Result<void> check_layout(const Buffer& buffer, const TensorSpec& spec, std::size_t parameter);
-
 // Begins to copy a host tensor to a device. The host memory must stay until the event that is added
 // to `pending` is over. Errors as Client::to_device.
 Result<Buffer> start_transfer(const std::shared_ptr<Client::Impl>& client,

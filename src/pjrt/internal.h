@@ -26,8 +26,8 @@ Result<LoadedExecutable> deserialize_and_load(const Client& client, BytesView ex
 std::optional<ProgramSignature> read_signature(const LoadedExecutable& executable);
 
 // Remembers whether the program (may be null: not known) or the options ask for layouts of
-// parameters. Where the signature does not tell which they are, such an executable refuses run() and
-// execute(): data in another layout would give wrong results without an error. Not thread-safe.
+// parameters. Where the signature does not tell which they are, such an executable refuses run()
+// and execute(): data in another layout would give wrong results without an error. Not thread-safe.
 void note_layout_wishes(const LoadedExecutable& executable, const Program* program,
                         const CompileOptions& options);
 

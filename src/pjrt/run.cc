@@ -4,6 +4,7 @@
 
 #include "pjrt/executable_impl.h"
 #include "pjrt/functions.h"
+#include "pjrt/layout.h"
 
 namespace precast {
 namespace pjrt {

@@ -30,7 +30,8 @@ constexpr std::uint32_t kTypeUrl = 1;
 constexpr std::uint32_t kValue = 2;
 }  // namespace any
 
-namespace cpu_topology {                         // xla.CpuTopologyProto
+namespace cpu_topology {  // xla.CpuTopologyProto
+constexpr std::uint32_t kDevices = 1;
 constexpr std::uint32_t kMachineAttributes = 4;  // until November 2025
 constexpr std::uint32_t kTargetMachineOptions = 5;
 }  // namespace cpu_topology
@@ -66,6 +67,25 @@ std::optional<CpuTarget> read_target(BytesView bytes) {
   return target;
 }
 
+// Whether this is an xla.CpuTopologyProto without the message around it that newer plugins put
+// there, as PJRT 0.81 gives it. In that message field 1 is a number; here it is a device.
+bool is_bare_cpu_topology(BytesView topology_description) {
+  bool has_devices = false;
+  bool has_features = false;
+  FieldReader reader(topology_description);
+  while (reader.next()) {
+    const WireField& field = reader.field();
+    if (field.is(cpu_topology::kDevices, WireType::bytes)) {
+      has_devices = true;
+    } else if (field.is(cpu_topology::kMachineAttributes, WireType::bytes)) {
+      has_features = true;
+    } else {
+      return false;
+    }
+  }
+  return has_devices && has_features;
+}
+
 }  // namespace
 
 std::optional<CpuTarget> cpu_requirement(BytesView serialized_executable) {
@@ -87,8 +107,10 @@ Result<CpuTarget> cpu_from_topology(BytesView topology_description) {
   }
   PRECAST_TRY(outer.finish("xla.PjRtTopologyDescriptionProto"));
   const BytesView type = last_bytes(specific, any::kTypeUrl).value_or(BytesView());
-  const BytesView value = last_bytes(specific, any::kValue).value_or(BytesView());
-  if (!type.ends_with("xla.CpuTopologyProto")) {
+  BytesView value = last_bytes(specific, any::kValue).value_or(BytesView());
+  if (is_bare_cpu_topology(topology_description)) {
+    value = topology_description;
+  } else if (!type.ends_with("xla.CpuTopologyProto")) {
     return Error(ErrorCode::unsupported, "the topology is no CPU topology");
   }
   CpuTarget features_only;

@@ -85,6 +85,11 @@ TEST(CpuFromTopology, ReadsTheCpuPluginsTopology) {
 TEST(CpuFromTopology, OldPluginsGiveFeaturesOnly) {
   EXPECT_EQ(cpu_from_topology(topology_of(text(4, "+avx") + text(4, "-avx512f"))).value(),
             (CpuTarget{"", "", "+avx,-avx512f"}));
+  // PJRT 0.81 gives the inner message alone.
+  const Bytes bare = text(1, "") + text(1, number(3, 1)) + text(4, "+avx") + text(4, "-avx512f");
+  EXPECT_EQ(cpu_from_topology(bare).value(), (CpuTarget{"", "", "+avx,-avx512f"}));
+  EXPECT_FALSE(cpu_from_topology(text(1, "") + text(9, "") + text(4, "+avx")));
+  EXPECT_FALSE(cpu_from_topology(text(4, "+avx")));
 }
 
 TEST(CpuFromTopology, OtherTopologiesAreUnsupportedAndDamageIsCorrupt) {
