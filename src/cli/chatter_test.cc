@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <initializer_list>
 #include <string>
 
 #include "cli/child.h"
@@ -83,7 +85,8 @@ TEST(Chatter, IsShownWhenTheProcessIsEndedByASignal) {
 
 TEST(Chatter, IsShownWhenThePluginExits) {
   // As LLVM and as XLA do.
-  for (void (*leave)(int) : {&std::exit, &::_exit, &std::_Exit}) {
+  for (void (*leave)(int) :
+       std::initializer_list<void (*)(int)>{&std::exit, &::_exit, &std::_Exit}) {
     const ChildEnd end = in_child([leave](const Write&) {
       keep_back_chatter();
       std::fprintf(stderr, "unknown option\n");

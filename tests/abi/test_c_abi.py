@@ -136,6 +136,18 @@ def test_the_table_has_the_witness_order(ours):
     assert len(slots) == 138
 
 
+def test_sizes_of_extensions_agree():
+    """src/pjrt/capabilities.cc knows which extensions of a plugin are short."""
+    text = (SOURCES / "capabilities.cc").read_text()
+    ours = {name: int(size) for name, size in re.findall(r'\{"(\w+)", (\d+)\},', text)}
+    assert len(ours) == 25
+    theirs = {match[1].lower().replace("_", ""): size for name, size in vars(witness).items()
+              if (match := re.fullmatch(r"PJRT_(\w+)_Extension_STRUCT_SIZE", name))}
+    compared = {name: theirs.pop(name.replace("_", ""), 0) for name in ours}
+    assert ours == compared
+    assert theirs == {}
+
+
 def test_enough_is_compared(ours):
     # Guards the test itself: an empty comparison would pass.
     assert len(ours["structs"]) >= 150

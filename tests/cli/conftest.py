@@ -19,11 +19,18 @@ PROGRAMS = HERE / "programs"
 RANKER = HERE.parents[1] / "examples" / "ranker"
 
 
+def package_file(package, name):
+    spec = importlib.util.find_spec(package)
+    return None if spec is None else str(pathlib.Path(spec.origin).parent / name)
+
+
 def real_plugin_path():
-    spec = importlib.util.find_spec("lammps_jax_pjrt_cpu")
-    if spec is None:
-        return None
-    return str(pathlib.Path(spec.origin).parent / "pjrt_c_api_cpu_plugin.so")
+    return package_file("lammps_jax_pjrt_cpu", "pjrt_c_api_cpu_plugin.so")
+
+
+def old_plugin_path():
+    """XLA's CPU plugin of November 2025, PJRT 0.81."""
+    return package_file("xla_plugins.xla_cpu_pjrt", "xla_cpu_pjrt.so")
 
 
 class Done:
@@ -113,6 +120,13 @@ def real_plugin():
 def real(precast, real_plugin):
     """The command with the real CPU plugin."""
     precast.env["PRECAST_PLUGIN"] = real_plugin
+    return precast
+
+
+@pytest.fixture(params=["0.115", "0.81"])
+def each_real(request, precast, real_plugin):
+    """The command with each of the real CPU plugins."""
+    precast.env["PRECAST_PLUGIN"] = real_plugin if request.param == "0.115" else old_plugin_path()
     return precast
 
 

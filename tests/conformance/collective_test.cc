@@ -86,7 +86,8 @@ class CollectiveConformance : public Conformance, public ::testing::WithParamInt
     std::vector<std::vector<const Buffer*>> inputs;
     for (std::size_t d = 0; d < ids.size(); ++d) {
       Values values;
-      for (int i = 0; i < width; ++i) values.push_back(static_cast<float>(10 * d) + i);
+      for (int i = 0; i < width; ++i)
+        values.push_back(static_cast<float>(10 * d + static_cast<std::size_t>(i)));
       auto buffer = client().to_device(tensor<float>(ElementType::f32, {width}, values), ids[d]);
       EXPECT_TRUE(buffer) << buffer.error().to_string();
       if (!buffer) return {};

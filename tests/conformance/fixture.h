@@ -1,9 +1,9 @@
 // What every conformance test starts from: one plugin and one client per process.
 //
 // PRECAST_CONFORMANCE_PLUGIN names the plugin: a path, a short name, or "file:" and the name of a
-// library among those that are found by a short name. The suite is compiled once and run per plugin.
-// PRECAST_CONFORMANCE_LACKS lists, separated by commas, what this plugin is
-// known to lack; only then do the tests of it skip:
+// library among those that are found by a short name. The suite is compiled once and run per
+// plugin. PRECAST_CONFORMANCE_LACKS lists, separated by commas, what this plugin is known to lack;
+// only then do the tests of it skip:
 //
 //   client_option_check   it takes client options that it does not know
 //   layouts               its buffers are row-major only

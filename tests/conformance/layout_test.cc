@@ -8,6 +8,17 @@
 namespace precast::conformance {
 namespace {
 
+// With xla.CompileOptionsProto.argument_layouts: f32[2,3]{0,1}.
+Bytes asking_for_columns(const CompileOptions& options) {
+  const std::string layout("\x0a\x02\x00\x01", 4);       // minor_to_major 0, 1
+  std::string shape("\x10\x0b\x1a\x02\x02\x03\x2a", 7);  // f32, dimensions 2 and 3, layout
+  shape += static_cast<char>(layout.size());
+  shape += layout;
+  std::string field("\x0a", 1);
+  field += static_cast<char>(shape.size());
+  return Bytes(options.serialized()) + field + shape;
+}
+
 class LayoutConformance : public Conformance {
  protected:
   static std::int64_t device() { return device_ids().front(); }
@@ -17,18 +28,17 @@ class LayoutConformance : public Conformance {
     spec.minor_to_major = std::move(minor_to_major);
     return spec;
   }
+  // Plus one; the parameter is column-major on the device, the result is not.
+  static std::optional<CompiledExecutable> with_column_major_argument() {
+    const auto options =
+        CompileOptions::from_serialized(asking_for_columns(replicas_on({device()})));
+    EXPECT_TRUE(options) << options.error().to_string();
+    if (!options) return std::nullopt;
+    auto executable = client().compile(program(kPlusOne), *options);
+    EXPECT_TRUE(executable) << executable.error().to_string();
+    return executable ? std::optional(*executable) : std::nullopt;
+  }
 };
-
-// xla.CompileOptionsProto.argument_layouts: f32[2,3]{0,1}
-Bytes with_column_major_argument(const CompileOptions& options) {
-  const std::string layout("\x0a\x02\x00\x01", 4);       // minor_to_major 0, 1
-  std::string shape("\x10\x0b\x1a\x02\x02\x03\x2a", 7);  // f32, dimensions 2 and 3, layout
-  shape += static_cast<char>(layout.size());
-  shape += layout;
-  std::string field("\x0a", 1);
-  field += static_cast<char>(shape.size());
-  return Bytes(options.serialized()) + field + shape;
-}
 
 TEST_F(LayoutConformance, BuffersInAnotherLayoutComeBackRowMajor) {
   PRECAST_SKIP_IF_LACKING("layouts");
@@ -54,30 +64,45 @@ TEST_F(LayoutConformance, InputsAreSentInTheLayoutThatTheProgramAsksFor) {
 
 TEST_F(LayoutConformance, InputsAreSentInTheLayoutThatTheOptionsAskFor) {
   PRECAST_SKIP_IF_LACKING("layouts");
-  const auto options =
-      CompileOptions::from_serialized(with_column_major_argument(replicas_on({device()})));
-  PRECAST_ASSERT_OK(options);
-  const auto executable = client().compile(program(kPlusOne), *options);
-  PRECAST_ASSERT_OK(executable);
+  const auto executable = with_column_major_argument();
+  ASSERT_TRUE(executable);
   ASSERT_TRUE(executable->signature());
   EXPECT_EQ(executable->signature()->parameters.at(0).to_string(), "f32[2,3]{0,1}");
+  EXPECT_EQ(executable->signature()->results.at(0).to_string(), "f32[2,3]");
   const auto outputs = executable->run({matrix(0)});
   PRECAST_ASSERT_OK(outputs);
   EXPECT_EQ(outputs->at(0).at(0).data, matrix(1).data);
 }
 
-// The tests above would pass on a plugin that converts by itself. None of ours does: this is what
-// they protect from.
+// The test above would pass on a plugin that converts by itself. None of ours does: this is what it
+// protects from.
 TEST_F(LayoutConformance, WithoutTheLayoutTheResultWouldBeWrong) {
   PRECAST_SKIP_IF_LACKING("layouts");
-  const auto executable = compiled(kColumnMajor, {device()});
+  const auto executable = with_column_major_argument();
   ASSERT_TRUE(executable);
   ProgramSignature lying;
   lying.parameters = {spec({1, 0})};
-  pjrt::set_signature(*executable, lying);
+  pjrt::set_signature(*executable, std::nullopt);
+  const auto plain = client().to_device(matrix(0), device(), &lying.parameters[0]);
+  PRECAST_ASSERT_OK(plain);
+  pjrt::note_layout_wishes(*executable, nullptr, CompileOptions());
+  const auto outputs = executable->execute({{&*plain}});
+  PRECAST_ASSERT_OK(outputs);
+  const auto host = outputs->at(0).at(0).to_host();
+  PRECAST_ASSERT_OK(host);
+  EXPECT_NE(host->data, matrix(1).data);
+}
+
+TEST_F(LayoutConformance, ResultsComeBackRowMajor) {
+  PRECAST_SKIP_IF_LACKING("layouts");
+  const auto executable = compiled(kColumnMajorResult, {device()});
+  ASSERT_TRUE(executable);
+  ASSERT_TRUE(executable->signature());
+  EXPECT_EQ(executable->signature()->parameters.at(0).to_string(), "f32[2,3]");
+  EXPECT_EQ(executable->signature()->results.at(0).to_string(), "f32[2,3]{0,1}");
   const auto outputs = executable->run({matrix(0)});
   PRECAST_ASSERT_OK(outputs);
-  EXPECT_NE(outputs->at(0).at(0).data, matrix(1).data);
+  EXPECT_EQ(outputs->at(0).at(0).data, matrix(1).data);
 }
 
 TEST_F(LayoutConformance, ABufferInAnotherLayoutIsRefused) {

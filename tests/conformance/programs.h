@@ -56,6 +56,18 @@ module @column_major {
 }
 )";
 
+// (f32[2,3]) -> (f32[2,3]): plus one, where only the result is column-major on the device.
+inline constexpr const char* kColumnMajorResult = R"(
+module @column_major_result {
+  func.func public @main(%a: tensor<2x3xf32>)
+      -> (tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}) {
+    %one = stablehlo.constant dense<1.0> : tensor<2x3xf32>
+    %0 = stablehlo.add %a, %one : tensor<2x3xf32>
+    return %0 : tensor<2x3xf32>
+  }
+}
+)";
+
 // (f32[64]) -> (f32[64]). XLA's CPU plugin serializes a sort before its first run and not after it:
 // the run puts a function pointer where the comparator's name was.
 inline constexpr const char* kSorting = R"(

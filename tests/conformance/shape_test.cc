@@ -94,13 +94,15 @@ func.func public @main(%a: tensor<2xi32>) {
 TEST_F(ShapeConformance, ResultsOfManyTypes) {
   PRECAST_SKIP_IF_LACKING("programs");
   const auto outputs = run(R"(
-func.func public @main(%a: tensor<2xi32>) -> (tensor<2xf32>, tensor<2xi1>, tensor<i64>, tensor<0xui8>, tensor<2xi32>) {
+func.func public @main(%a: tensor<2xi32>)
+    -> (tensor<2xf32>, tensor<2xi1>, tensor<i64>, tensor<0xui8>, tensor<2xi32>) {
   %f = stablehlo.convert %a : (tensor<2xi32>) -> tensor<2xf32>
   %c = stablehlo.constant dense<4> : tensor<2xi32>
   %p = stablehlo.compare GT, %a, %c : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
   %s = stablehlo.constant dense<-7> : tensor<i64>
   %e = stablehlo.constant dense<> : tensor<0xui8>
-  return %f, %p, %s, %e, %a : tensor<2xf32>, tensor<2xi1>, tensor<i64>, tensor<0xui8>, tensor<2xi32>
+  return %f, %p, %s, %e, %a
+    : tensor<2xf32>, tensor<2xi1>, tensor<i64>, tensor<0xui8>, tensor<2xi32>
 })",
                            {tensor<std::int32_t>(ElementType::s32, {2}, {4, 5})});
   ASSERT_EQ(outputs.size(), 5U);

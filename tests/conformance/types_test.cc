@@ -20,6 +20,7 @@ const char* const kDocument = "docs/types.md";
 // As StableHLO spells it; empty for what it cannot say.
 std::string stablehlo_name(ElementType type) {
   const std::string name = to_string(type);
+  if (type == ElementType::s1) return "";  // i1 is pred
   if (type == ElementType::pred) return "i1";
   if (type == ElementType::c64) return "complex<f32>";
   if (type == ElementType::c128) return "complex<f64>";
@@ -50,6 +51,10 @@ HostTensor sample(ElementType element) {
 // One line, without what differs from run to run.
 std::string words_of(const Error& error) {
   std::string text = error.message().substr(0, error.message().find('\n'));
+  constexpr std::string_view kMark = "error: ";
+  if (const std::size_t at = text.find(kMark); at != std::string::npos) {
+    text.erase(0, at + kMark.size());
+  }
   for (const char* const place : {"conformance:", "loc(", "<unknown>:"}) {
     if (const std::size_t at = text.find(place); at != std::string::npos) text.resize(at);
   }
@@ -75,7 +80,7 @@ class TypeConformance : public Conformance {
 
   static std::string through_a_program(ElementType element) {
     const std::string name = stablehlo_name(element);
-    if (name.empty()) return "no tensor of it exists";
+    if (name.empty()) return "StableHLO has no tensor of it";
     const std::string type = "tensor<" + std::to_string(kCount) + "x" + name + ">";
     const auto executable =
         client().compile(program("func.func public @main(%a: " + type + ") -> " + type +
