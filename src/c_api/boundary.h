@@ -46,7 +46,7 @@ inline Result<void> check_given(const void* pointer, const char* name) {
 // The same for a pointer through which a handle is returned, which becomes null.
 template <typename Handle>
 Result<void> check_output(Handle** handle, const char* name) {
-  PRECAST_TRY(check_given(handle, name));
+  PRECAST_TRY(check_given(static_cast<const void*>(handle), name));
   *handle = nullptr;
   return {};
 }

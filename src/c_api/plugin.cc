@@ -47,7 +47,7 @@ int32_t precast_client_create(const precast_plugin* plugin, const char* const* o
   return c_api::guarded(error, [&]() -> Result<void> {
     PRECAST_TRY(c_api::check_output(client, "client"));
     PRECAST_TRY(c_api::check_given(plugin, "plugin"));
-    PRECAST_TRY(c_api::check_array(options, count, "options"));
+    PRECAST_TRY(c_api::check_array(static_cast<const void*>(options), count, "options"));
     std::vector<precast::NamedValue> values;
     for (std::size_t i = 0; i < count; ++i) {
       PRECAST_TRY(c_api::check_given(options[i], "options[i]"));

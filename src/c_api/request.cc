@@ -36,7 +36,8 @@ Result<CompileOptions> options_of(const precast_request& request) {
   if (request.replicas != 0) options.set_replicas(request.replicas);
   if (request.partitions != 0) options.set_partitions(request.partitions);
   if (request.use_spmd != 0) options.set_use_spmd(true);
-  PRECAST_TRY(check_array(request.xla_options, request.xla_option_count, "xla_options"));
+  PRECAST_TRY(check_array(static_cast<const void*>(request.xla_options), request.xla_option_count,
+                          "xla_options"));
   for (std::size_t i = 0; i < request.xla_option_count; ++i) {
     const char* const name = request.xla_options[2 * i];
     const char* const value = request.xla_options[2 * i + 1];
