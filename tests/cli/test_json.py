@@ -55,7 +55,8 @@ def check(actual, optional=(), also=()):
 def test_every_verb_is_documented():
     assert {name.split("/")[0] for name in OBJECTS} == {
         "precast." + verb for verb in ("compile", "run", "key", "inspect", "verify", "plugins", "doctor", "version",
-                                       "ls", "rm", "clear", "completion", "error")}
+                                       "ls", "rm", "clear", "completion", "would-hit", "explain", "diff",
+                                       "error")}
 
 
 def test_compile(precast):
