@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,14 +59,17 @@ enum class Reason : std::uint8_t {
   store_unavailable = 12,     // bypass: no usable cache folder
   plugin_bytes_unknown = 13,  // bypass: the mapped plugin is not the file on disk
   option_names_file =
-      14,              // bypass: an option or flag names a file whose content the key does not see
-  cpu_unknown = 15,    // bypass: the plugin emits host code and does not say for which CPU
-  cannot_load = 16,    // bypass: the plugin cannot load, or not with other options
-  multi_process = 17,  // bypass: devices of other processes, where all ranks must agree
-  key_failed = 18,     // bypass: the key could not be made; the detail says why
+      14,  // bypass: a named file that cannot be read or that XLA writes; skip: it changed
+  cpu_unknown = 15,         // bypass: the plugin emits host code and does not say for which CPU
+  cannot_load = 16,         // bypass: the plugin cannot load, or not with other options
+  multi_process = 17,       // bypass: devices of other processes, where all ranks must agree
+  key_failed = 18,          // bypass: the key could not be made; the detail says why
   platform_unknown = 19,    // bypass: the key's rules do not cover this platform yet
   index_bound_call = 20,    // bypass: a callback that only a front end can bind again
   process_bound_call = 21,  // bypass: a custom call that holds an address of one process
+  flags_unknown = 22,       // bypass: which XLA flags are in force cannot be known
+  beyond_baseline = 23,     // skip: the executable holds code for more than the CPU baseline
+  libraries_unknown = 24,   // bypass: what a GPU plugin compiles with beside itself is not known
 };
 PRECAST_EXPORT std::string_view to_string(Reason reason);
 
@@ -86,7 +90,8 @@ struct Report {  // What became of a request, why, and how long it took.
   std::uint64_t program_bytes = 0;
   std::uint64_t executable_bytes = 0;  // 0 when it was not serialized
   std::uint64_t artifact_bytes = 0;    // 0 when there is no entry
-  std::vector<std::string> warnings;   // faults of the cache that did not matter to the result
+  // Faults of the cache that did not matter to the result, and KeyResult::warnings.
+  std::vector<std::string> warnings;
 };
 
 enum class LogLevel : std::uint8_t { debug, info, warn };
@@ -113,6 +118,14 @@ struct RequestOptions {       // What one request may say beyond program and opt
   std::string label;          // kept in the artifact's provenance; not in the key
   std::string salt;           // in the key
   bool keep_program = false;  // keep the program in the artifact
+  // A level of CPUs that the code must run on: "x86-64-v2", "x86-64-v3" or "x86-64-v4"; empty: this
+  // CPU. Executables of one level are shared by all machines that reach it. Only for plugins that
+  // compile for the host's CPU and for described ones (XLA's CPU plugin from PJRT 0.101 on); others
+  // give invalid_argument or unsupported.
+  std::string cpu_baseline;
+  // In the key as well: what a front end knows to matter to the compile and Precast cannot see.
+  Bytes annotations;                          // of a file of annotations
+  std::map<std::string, std::string> extras;  // by name, at most limits::kMaxKeyNameBytes / 2 long
 };
 
 struct CompileOrLoad {
@@ -125,6 +138,8 @@ struct KeyResult {
   std::optional<KeyRecord> record;
   Reason bypass = Reason::none;  // set when there is no record
   std::string detail;
+  // What the caller should know although it changes nothing: words in XLA_FLAGS that XLA ignores.
+  std::vector<std::string> warnings = {};
 };
 
 // What the cache would do with a request.

@@ -54,6 +54,12 @@ class PRECAST_EXPORT Client {
   struct FlagSnapshot {
     std::string xla_flags;
     std::string libtpu_init_args;
+    // When XLA_FLAGS is the path of a readable file, what was in it; of a folder, which XLA takes
+    // as an empty file, nothing. Never set for the text of flags.
+    std::optional<Bytes> xla_flags_file = std::nullopt;
+    // False when the plugin was in the process before Precast opened it: then its first client may
+    // be another's, made under other flags.
+    bool certain = true;
   };
   const FlagSnapshot& flags() const;
 

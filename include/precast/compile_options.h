@@ -43,6 +43,9 @@ class PRECAST_EXPORT CompileOptions {
   void set_partitions(int count);
   void set_use_spmd(bool use);
 
+  // The profile that guides the compiler (fdo_profile), as XLA's profilers write it; empty: none.
+  void set_profile(BytesView profile);
+
   std::optional<DeviceAssignment> assignment() const;
   // Writes the assignment and its counts, and sets the device ordinal to -1; nothing removes the
   // assignment.

@@ -9,6 +9,7 @@
 #include "precast/device_assignment.h"  // IWYU pragma: export
 #include "precast/executable.h"         // IWYU pragma: export
 #include "precast/explain.h"            // IWYU pragma: export
+#include "precast/flags.h"              // IWYU pragma: export
 #include "precast/key.h"                // IWYU pragma: export
 #include "precast/outline.h"            // IWYU pragma: export
 #include "precast/plugin.h"             // IWYU pragma: export

@@ -67,6 +67,7 @@ const std::optional<Error>& Cache::unusable() const { return impl_->unusable; }
 Result<KeyResult> Cache::key(const Client& client, const Program& program,
                              const CompileOptions& options, const RequestOptions& request) const {
   PRECAST_TRY(cache::check_program_version(client.plugin(), program));
+  PRECAST_TRY(cache::check_baseline(client, request));
   PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
   return cache::identify(client, program, placed, request);
 }
@@ -75,6 +76,7 @@ Result<Lookup> Cache::would_hit(const Client& client, const Program& program,
                                 const CompileOptions& options,
                                 const RequestOptions& request) const {
   PRECAST_TRY(cache::check_program_version(client.plugin(), program));
+  PRECAST_TRY(cache::check_baseline(client, request));
   PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
   return cache::Request(*impl_, client, program, placed, request).would_hit();
 }
@@ -83,6 +85,7 @@ Result<CompileOrLoad> Cache::compile_or_load(const Client& client, const Program
                                              const CompileOptions& options,
                                              const RequestOptions& request) const {
   PRECAST_TRY(cache::check_program_version(client.plugin(), program));
+  PRECAST_TRY(cache::check_baseline(client, request));
   PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
   if (impl_->config.strict && impl_->unusable) return Error(*impl_->unusable);
   return cache::Request(*impl_, client, program, placed, request)

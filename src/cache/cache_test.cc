@@ -313,23 +313,6 @@ TEST_F(CacheTest, StrictReturnsFaults) {
   EXPECT_FALSE(unusable);
 }
 
-// The flags are those of a plugin's first client in a process. A copy of the plugin is another
-// plugin.
-TEST_F(CacheTest, FlagsAreThoseOfThePluginsFirstClient) {
-  const auto reason_under = [this](const char* flags, const char* name) {
-    const EnvGuard set("XLA_FLAGS", flags);
-    fs::copy_file(PRECAST_FAKE_PLUGIN, dir_.file(name));
-    Result<Plugin> plugin = Plugin::open(dir_.file(name));
-    EXPECT_TRUE(plugin) << plugin.error().to_string();
-    Client client = plugin->create_client({}).value();
-    // Later changes of the environment do not count.
-    const EnvGuard later("XLA_FLAGS", std::nullopt);
-    return open().compile_or_load(client, program(), {})->report.reason;
-  };
-  EXPECT_EQ(reason_under("some/flags.txt", "a.so"), Reason::option_names_file);
-  EXPECT_EQ(reason_under("--xla_cpu_enable_fast_math=true", "b.so"), Reason::not_found);
-}
-
 TEST_F(CacheTest, DeviceIdsAreChecked) {
   const Cache cache = open();
   CompileOptions options;

@@ -76,6 +76,21 @@ Result<std::optional<proto::CpuTarget>> recorded_cpu(const KeyRecord& record) {
   return std::optional(std::move(target));
 }
 
+// An artifact for a baseline runs on every CPU that reaches it.
+Result<void> reaches_baseline(const Client& client, const KeyRecord& record) {
+  const KeyField* cpu = record.find("cpu");
+  const Bytes* name = cpu == nullptr ? nullptr : cpu->find("baseline");
+  if (name == nullptr) return {};
+  const topology::Baseline* baseline = topology::find_baseline(*name);
+  const Bytes* architecture = cpu->find("architecture");
+  if (baseline == nullptr || architecture == nullptr) {
+    return incompatible("the artifact was made for the baseline '" + *name +
+                        "', which this version does not know");
+  }
+  PRECAST_ASSIGN(const proto::CpuTarget here, host_cpu(client));
+  return runs_here({*architecture, *name, std::string(baseline->features)}, here, "was made for");
+}
+
 }  // namespace
 
 Result<void> check_compatible(const Client& client, const KeyRecord& record, BytesView executable,
@@ -86,6 +101,7 @@ Result<void> check_compatible(const Client& client, const KeyRecord& record, Byt
                  topology::place(client.platform_name(), assignment, device_facts(client)));
   const KeyRecord here = key::build_record(inputs);
   PRECAST_TRY(same_field(record, here, "plugin"));
+  PRECAST_TRY(reaches_baseline(client, record));
   PRECAST_ASSIGN(const std::optional<proto::CpuTarget> recorded, recorded_cpu(record));
   const std::optional<proto::CpuTarget> needed = proto::cpu_requirement(executable);
   if (recorded || needed) {

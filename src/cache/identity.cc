@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <map>
@@ -11,19 +12,32 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
+#include "cache/flags_read_back.h"
+#include "cache/gpu_parts.h"
+#include "cache/option_files.h"
 #include "cache/prepare.h"
 #include "key/build_record.h"
+#include "pjrt/digest_memory.h"
+#include "pjrt/mapped_file.h"
 #include "pjrt/plugin_environment.h"
+#include "precast/limits.h"
 #include "precast/plugin.h"
 #include "program/program_digest.h"
 #include "proto/canonical_options.h"
+#include "proto/file_options.h"
+#include "proto/flags_parse.h"
+#include "topology/cpu_features.h"
 #include "topology/placement.h"
 
 namespace precast::cache {
 namespace {
 
+constexpr std::string_view kCuda = "cuda";
+constexpr std::uint64_t kMaxCpuinfoBytes = std::uint64_t{64} << 20;  // a kilobyte for each CPU
+
 KeyResult bypass(Reason reason, std::string detail) {
-  return {std::nullopt, reason, std::move(detail)};
+  return {std::nullopt, reason, std::move(detail), {}};
 }
 
 // What the plugin will read when it compiles.
@@ -38,12 +52,27 @@ std::vector<std::pair<std::string, std::string>> environment(std::string_view pl
   return set;
 }
 
+// What is longer could not be read back from the record.
+Result<void> check_extras(const RequestOptions& request) {
+  for (const auto& [name, value] : request.extras) {
+    if (name.size() <= limits::kMaxKeyNameBytes / 2 && value.size() <= limits::kMaxKeyValueBytes) {
+      continue;
+    }
+    return Error(
+        ErrorCode::invalid_argument,
+        fmt::format("the name of an extra has {} bytes and its value {}, of at most {} and "
+                    "{}",
+                    name.size(), value.size(), limits::kMaxKeyNameBytes / 2,
+                    limits::kMaxKeyValueBytes));
+  }
+  return {};
+}
+
 // Why a program on these devices must not be cached, before anything costly is read.
 std::optional<KeyResult> bypass_by_client(const Client& client, const CompileOptions& options) {
   const std::string& platform = client.platform_name();
-  if (platform != "cpu") {
-    // The executables of other platforms depend on libraries beside the plugin (CUDA, cuDNN, the
-    // PTX compiler).
+  if (platform != "cpu" && platform != "cuda") {
+    // What the executables of other platforms depend on beside the plugin is not known.
     return bypass(
         Reason::platform_unknown,
         "the key does not yet cover what executables of platform '" + platform + "' depend on");
@@ -72,20 +101,101 @@ std::optional<KeyResult> bypass_by_client(const Client& client, const CompileOpt
   return std::nullopt;
 }
 
-std::optional<KeyResult> bypass_by_flags(const Client& client,
-                                         const proto::CanonicalOptions& options) {
-  const std::string& flags = client.flags().xla_flags;
-  if (proto::names_flags_file(flags)) {
-    return bypass(Reason::option_names_file, "XLA_FLAGS names a file of flags: '" + flags + "'");
+// XLA's flags as the plugin took them, and what was parsed.
+struct FlagsInForce {
+  proto::FlagsText flags;
+  Bytes text;  // of the variable, or of the file that it names
+};
+
+Result<FlagsInForce> flags_in_force(const Client::FlagSnapshot& snapshot) {
+  FlagsInForce in_force{proto::parse_flags_text(snapshot.xla_flags), snapshot.xla_flags};
+  if (!in_force.flags.flags_file) return in_force;
+  if (!snapshot.xla_flags_file) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("XLA_FLAGS names the file '{}', which cannot be read; put the flags "
+                             "themselves into XLA_FLAGS",
+                             *in_force.flags.flags_file));
   }
-  std::vector<std::string> names = options.file_options;
-  for (std::string& name : proto::file_options_in_flags(flags, client.platform_name())) {
-    names.push_back(std::move(name));
+  in_force.text = *snapshot.xla_flags_file;
+  in_force.flags = proto::parse_flags_file(*in_force.flags.flags_file, in_force.text);
+  return in_force;
+}
+
+// What the user thinks is in force and is not.
+std::vector<std::string> warnings_of(const proto::FlagsText& flags) {
+  if (flags.ignored_tokens.empty()) return {};
+  return {
+      fmt::format("XLA_FLAGS: XLA ignores '{}' and everything behind it; write each flag as "
+                  "--name=value, parted by spaces",
+                  flags.ignored_tokens.front())};
+}
+
+Result<proto::CpuTarget> cpu_of_this_host() {
+  struct utsname names{};
+  PRECAST_ASSIGN(const Bytes text, base::read_file("/proc/cpuinfo", kMaxCpuinfoBytes));
+  if (::uname(&names) == 0) {
+    if (auto cpu = cpu_from_cpuinfo(text, names.machine)) return *std::move(cpu);
   }
-  if (names.empty()) return std::nullopt;
-  return bypass(Reason::option_names_file,
-                fmt::format("the key does not see the content of the file named by {}",
-                            fmt::join(names, ", ")));
+  return Error(ErrorCode::unsupported, "/proc/cpuinfo does not say what this CPU can");
+}
+
+// Options and flags as they count.
+struct Settings {
+  std::vector<proto::OptionItem> options;
+  std::vector<proto::OptionItem> flags;
+};
+
+// The folders that options and flags name as the CUDA toolkit.
+std::vector<std::string> data_dirs(const Settings& settings) {
+  std::vector<std::string> found;
+  for (const auto* items : {&settings.options, &settings.flags}) {
+    for (const proto::OptionItem& item : *items) {
+      if (item.name.ends_with("xla_gpu_cuda_data_dir")) found.push_back(item.value);
+    }
+  }
+  return found;
+}
+
+// What of a plugin's surroundings is in its code.
+Result<std::vector<std::pair<std::string, Bytes>>> parts_of(const Client& client,
+                                                            const Settings& settings,
+                                                            const DeviceAssignment& assignment) {
+  if (client.platform_name() != kCuda) return std::vector<std::pair<std::string, Bytes>>();
+  PRECAST_ASSIGN(std::string maps, pjrt::read_maps());
+  return gpu_parts({
+      .maps = std::move(maps),
+      .plugin_path = client.plugin().path(),
+      .data_dirs = data_dirs(settings),
+      .cuda_home = pjrt::plugin_variable("CUDA_HOME").value_or(""),
+      .path = pjrt::plugin_variable("PATH").value_or(""),
+      .several_devices = assignment.device_ids.size() > 1,
+      .digest =
+          [](const std::string& path, const pjrt::Mapping* mapping) {
+            return pjrt::digest_of_file(path, mapping, pjrt::DigestMemory::of_user());
+          },
+  });
+}
+
+// Nothing in the first place of the pair when there must be no key; the second says why.
+Result<std::pair<std::optional<Settings>, std::string>> settings_of(const FlagsInForce& in_force,
+                                                                    const CompileOptions& options,
+                                                                    std::string_view platform) {
+  using Answer = std::pair<std::optional<Settings>, std::string>;
+  PRECAST_ASSIGN(const proto::FileReferences files,
+                 proto::file_references(in_force.flags, options, platform));
+  if (!files.unreadable.empty()) {
+    return Answer{std::nullopt,
+                  fmt::format("no key can hold what {} names: XLA writes there too, or it may be "
+                              "an option of LLVM that names a file",
+                              fmt::join(files.unreadable, ", "))};
+  }
+  const auto contents = proto::read_contents(files.references, read_content);
+  if (!contents) return Answer{std::nullopt, contents.error().to_string()};
+  const proto::ContentTexts texts(files.references, *contents);
+  PRECAST_ASSIGN(proto::CanonicalOptions canonical, proto::canonicalize(options, platform, texts));
+  return Answer{Settings{std::move(canonical.items),
+                         proto::canonical_flags(in_force.flags, in_force.text, platform, texts)},
+                {}};
 }
 
 std::optional<KeyResult> bypass_by_calls(const program::CustomCallScan& calls) {
@@ -134,6 +244,8 @@ Result<proto::CpuTarget> remembered_cpu(const Client& client) {
 }  // namespace
 
 Result<proto::CpuTarget> host_cpu(const Client& client) {
+  // A CUDA plugin makes host code too, for this CPU, and does not say so.
+  if (client.platform_name() == kCuda) return cpu_of_this_host();
   PRECAST_ASSIGN(const TopologyFacts topology, client.topology());
   if (topology.serialized.empty()) {
     return Error(ErrorCode::unsupported,
@@ -145,6 +257,29 @@ Result<proto::CpuTarget> host_cpu(const Client& client) {
   return cpu;
 }
 
+Result<void> check_baseline(const Client& client, const RequestOptions& request) {
+  if (request.cpu_baseline.empty()) return {};
+  const topology::Baseline* baseline = topology::find_baseline(request.cpu_baseline);
+  if (baseline == nullptr) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("there is no CPU baseline '{}'; there are x86-64-v2, x86-64-v3 and "
+                             "x86-64-v4",
+                             request.cpu_baseline));
+  }
+  if (client.platform_name() != "cpu") {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("a CPU baseline is for platform 'cpu', and this is '{}'",
+                             client.platform_name()));
+  }
+  PRECAST_ASSIGN(const proto::CpuTarget here, host_cpu(client));
+  const std::vector<std::string> missing =
+      topology::missing_features(baseline->features, here.features);
+  if (topology::architecture_of(here.triple) == "x86_64" && missing.empty()) return {};
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("this CPU ('{}', {}) does not reach {}: it lacks {}", here.name,
+                           here.triple, baseline->name, fmt::join(missing, ", ")));
+}
+
 Result<key::PluginIdentity> plugin_identity(const Client& client) {
   const Plugin plugin = client.plugin();
   PRECAST_ASSIGN(const PluginFile file, plugin.mapped_file());
@@ -152,21 +287,52 @@ Result<key::PluginIdentity> plugin_identity(const Client& client) {
                              .platform_version = client.platform_version(),
                              .sha256 = file.digest,
                              .api_version = plugin.api_version(),
-                             .attributes = plugin.attributes()};
+                             .attributes = plugin.attributes(),
+                             .parts = {}};
+}
+
+bool names_files(const KeyRecord& record) {
+  for (const char* field : {"options", "flags"}) {
+    const KeyField* found = record.find(field);
+    if (found == nullptr) continue;
+    for (const KeyItem& item : found->items) {
+      // "debug_options.<option>", "override.<option>", "--<option>".
+      const std::size_t begin = item.name.find("xla_");
+      if (begin == std::string::npos) continue;
+      const proto::FileOption* option =
+          proto::find_file_option(std::string_view(item.name).substr(begin));
+      if (option != nullptr && option->kind != proto::FileOptionKind::llvm_options) return true;
+    }
+  }
+  return false;
 }
 
 Result<KeyResult> identify(const Client& client, const Program& program,
                            const CompileOptions& options, const RequestOptions& request) {
+  PRECAST_TRY(check_extras(request));
   if (std::optional<KeyResult> early = bypass_by_client(client, options)) return *std::move(early);
-  PRECAST_ASSIGN(proto::CanonicalOptions canonical,
-                 proto::canonicalize(options, client.platform_name()));
-  if (std::optional<KeyResult> early = bypass_by_flags(client, canonical)) return *std::move(early);
+  const Result<FlagsInForce> in_force = flags_in_force(client.flags());
+  if (!in_force) return bypass(Reason::option_names_file, in_force.error().message());
+  if (in_force->flags.reads_environment_again) {
+    return bypass(Reason::flags_unknown,
+                  "with xla_flags_reset XLA reads XLA_FLAGS again at every compile");
+  }
+  PRECAST_ASSIGN(auto settings, settings_of(*in_force, options, client.platform_name()));
+  if (!settings.first) return bypass(Reason::option_names_file, std::move(settings.second));
+  if (!client.flags().certain) {
+    auto effective = flags_read_back(client, in_force->flags);
+    if (!effective) return bypass(Reason::flags_unknown, effective.error().to_string());
+    settings.first->flags = *std::move(effective);
+  }
   program::ProgramDigest digest = program::digest_program(program);
   if (std::optional<KeyResult> early = bypass_by_calls(digest.custom_calls)) {
     return *std::move(early);
   }
   Result<key::PluginIdentity> plugin = plugin_identity(client);
   if (!plugin) return bypass(Reason::plugin_bytes_unknown, plugin.error().to_string());
+  auto parts = parts_of(client, *settings.first, *options.assignment());
+  if (!parts) return bypass(Reason::libraries_unknown, parts.error().to_string());
+  plugin->parts = *std::move(parts);
   Result<proto::CpuTarget> cpu = host_cpu(client);
   if (!cpu) return bypass(Reason::cpu_unknown, cpu.error().to_string());
   PRECAST_ASSIGN(
@@ -175,16 +341,18 @@ Result<KeyResult> identify(const Client& client, const Program& program,
 
   key::KeyInputs inputs{
       .program = std::move(digest),
-      .options = std::move(canonical.items),
-      .flags = {client.flags().xla_flags, client.flags().libtpu_init_args},
+      .options = std::move(settings.first->options),
+      .flags = {std::move(settings.first->flags), client.flags().libtpu_init_args},
       .client_options = client.options(),
       .environment = environment(client.platform_name()),
       .plugin = std::move(plugin).value(),
       .placement = std::move(placement),
-      .cpu = key::HostCpu{std::move(cpu).value(), client.cpu_count()},
+      .cpu = key::HostCpu{std::move(cpu).value(), client.cpu_count(), request.cpu_baseline},
       .salt = request.salt,
+      .annotations = request.annotations,
+      .extras = {request.extras.begin(), request.extras.end()},
   };
-  return KeyResult{key::build_record(inputs), Reason::none, {}};
+  return KeyResult{key::build_record(inputs), Reason::none, {}, warnings_of(in_force->flags)};
 }
 
 }  // namespace precast::cache

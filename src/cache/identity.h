@@ -18,8 +18,16 @@ namespace precast::cache {
 // The CPU that the client compiles for, as the plugin says it. unsupported when it does not say.
 Result<proto::CpuTarget> host_cpu(const Client& client);
 
+// invalid_argument when the request's baseline is none of the table, or is not for this client's
+// architecture, or the client's CPU does not reach it.
+Result<void> check_baseline(const Client& client, const RequestOptions& request);
+
 // The plugin by its mapped bytes. unavailable when the mapped file cannot be identified.
 Result<key::PluginIdentity> plugin_identity(const Client& client);
+
+// Whether options or flags in a record name files, so that another content of these would have been
+// another record.
+bool names_files(const KeyRecord& record);
 
 // The key of a compile with complete options (prepare.h), or why there must be none. Errors:
 // invalid_argument for the caller's options; what the plugin said when it failed to describe

@@ -37,6 +37,9 @@ std::string_view to_string(Reason reason) {
     case Reason::platform_unknown: return "platform_unknown";
     case Reason::index_bound_call: return "index_bound_call";
     case Reason::process_bound_call: return "process_bound_call";
+    case Reason::flags_unknown: return "flags_unknown";
+    case Reason::beyond_baseline: return "beyond_baseline";
+    case Reason::libraries_unknown: return "libraries_unknown";
   }
   return "unknown";
 }

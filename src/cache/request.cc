@@ -1,6 +1,7 @@
 #include "cache/request.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>
@@ -78,6 +79,10 @@ Result<bool> Request::name() {
   if (!key) {
     PRECAST_TRY(fault(Stage::key, std::move(key).error()));
     return false;
+  }
+  for (const std::string& warning : key->warnings) {
+    report_.warnings.push_back(warning);
+    cache_.warn_once("flags", warning);
   }
   if (!key->record) return bypass(key->bypass, std::move(key->detail));
   record_ = *std::move(key->record);
@@ -162,18 +167,78 @@ Result<LoadedExecutable> Request::load_entry(const VerifiedArtifact& artifact) {
 }
 
 Result<LoadedExecutable> Request::compile() {
+  if (!wishes_.cpu_baseline.empty()) {
+    const topology::Baseline* baseline = topology::find_baseline(wishes_.cpu_baseline);
+    if (baseline != nullptr) return compile_for_baseline(*baseline);
+  }
   // An error of the plugin here is the answer of the compile itself, unchanged.
   PRECAST_ASSIGN(CompiledExecutable compiled, timed(report_.phases, "compile", [this] {
                    return client_.compile(program_, options_);
                  }));
-  if (step_.action == Action::compile_and_store) PRECAST_TRY(store(compiled));
+  const double compile_ms = report_.phases.back().ms;
+  if (step_.action == Action::compile_and_store) {
+    auto serialized = timed(report_.phases, "serialize", [&] { return compiled.serialize(); });
+    PRECAST_TRY(store(compiled, std::move(serialized), compile_ms));
+  }
   return LoadedExecutable(compiled);
 }
 
-Result<void> Request::store(const CompiledExecutable& compiled) {
+// The client's own topology with the baseline for its CPU: XLA's cap on instruction sets would
+// leave those of the host that it has no name for. The plugin gives bytes, which are loaded here.
+Result<LoadedExecutable> Request::compile_for_baseline(const topology::Baseline& baseline) {
+  auto serialized = timed(report_.phases, "compile", [&]() -> Result<Bytes> {
+    PRECAST_ASSIGN(const proto::CpuTarget host, host_cpu(client_));
+    PRECAST_ASSIGN(const TopologyFacts facts, client_.topology());
+    PRECAST_ASSIGN(
+        const Bytes described,
+        proto::topology_for_cpu(facts.serialized, {host.triple, std::string(baseline.name),
+                                                   std::string(baseline.features)}));
+    return pjrt::compile_for_topology(client_, described, program_, options_);
+  });
+  if (!serialized) return std::move(serialized).error().with("for the baseline");
   const double compile_ms = report_.phases.back().ms;
-  auto serialized = timed(report_.phases, "serialize", [&] { return compiled.serialize(); });
+  PRECAST_ASSIGN(LoadedExecutable executable, timed(report_.phases, "load", [&] {
+                   return pjrt::deserialize_and_load(client_, *serialized, options_.serialized());
+                 }));
+  pjrt::set_signature(executable, pjrt::read_signature(executable));
+  pjrt::note_layout_wishes(executable, &program_, options_);
+  if (step_.action == Action::compile_and_store) {
+    PRECAST_TRY(store(executable, std::move(serialized), compile_ms));
+  }
+  return executable;
+}
+
+// The compiler reads the files after the key did.
+bool Request::named_files_changed() const {
+  if (!names_files(record_)) return false;
+  const auto again = identify(client_, program_, options_, wishes_);
+  return !again || again->record != record_;
+}
+
+std::optional<std::string> Request::beyond_baseline(BytesView executable) const {
+  const topology::Baseline* baseline = topology::find_baseline(wishes_.cpu_baseline);
+  if (baseline == nullptr) return std::nullopt;
+  const std::optional<proto::CpuTarget> needed = proto::cpu_requirement(executable);
+  if (!needed) return "the executable does not say for which CPU it is";
+  const std::vector<std::string> beyond = topology::beyond_baseline(*baseline, needed->features);
+  if (beyond.empty()) return std::nullopt;
+  return fmt::format("the executable holds code for {}, which {} has not", fmt::join(beyond, ", "),
+                     baseline->name);
+}
+
+Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> serialized,
+                            double compile_ms) {
   if (!serialized) return fault(Stage::serialize, std::move(serialized).error());
+  if (std::optional<std::string> why = beyond_baseline(*serialized)) {
+    step_ = {Action::finish, Outcome::skip, Reason::beyond_baseline, false};
+    report_.detail = *std::move(why);
+    return {};
+  }
+  if (named_files_changed()) {
+    step_ = {Action::finish, Outcome::skip, Reason::option_names_file, false};
+    report_.detail = "a file that an option names changed while the program was compiled";
+    return {};
+  }
   report_.executable_bytes = serialized->size();
   auto artifact =
       timed(report_.phases, "encode", [&] { return encode(compiled, *serialized, compile_ms); });
@@ -187,7 +252,7 @@ Result<void> Request::store(const CompiledExecutable& compiled) {
   return {};
 }
 
-Result<Bytes> Request::encode(const CompiledExecutable& compiled, Bytes serialized,
+Result<Bytes> Request::encode(const LoadedExecutable& compiled, Bytes serialized,
                               double compile_ms) {
   ArtifactContents contents;
   contents.key_record = record_.encode();

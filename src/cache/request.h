@@ -13,6 +13,7 @@
 #include "precast/outline.h"
 #include "precast/program.h"
 #include "precast/result.h"
+#include "topology/cpu_features.h"
 
 namespace precast::cache {
 
@@ -38,9 +39,10 @@ class Request {
   Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);
   // Compiles, and stores when the plan says so.
   Result<LoadedExecutable> compile();
-  // Serializes, encodes, proves and publishes. Every fault ends in the report, or, with strict, in
-  // the error.
-  Result<void> store(const CompiledExecutable& compiled);
+  // The same for the baseline that was asked for.
+  Result<LoadedExecutable> compile_for_baseline(const topology::Baseline& baseline);
+  // Encodes, proves and publishes. Every fault ends in the report, or, with strict, in the error.
+  Result<void> store(const LoadedExecutable& compiled, Result<Bytes> serialized, double compile_ms);
   // Applies the plan to a fault: the error itself when the plan returns it, else nothing and
   // `step_` is what follows.
   Result<void> fault(Stage stage, Error error);
@@ -50,7 +52,11 @@ class Request {
   Provenance provenance(double compile_ms) const;
   const Outline& outline();
 
-  Result<Bytes> encode(const CompiledExecutable& compiled, Bytes serialized, double compile_ms);
+  Result<Bytes> encode(const LoadedExecutable& compiled, Bytes serialized, double compile_ms);
+  // Whether a file that an option or flag names is another one now than when the key was made.
+  bool named_files_changed() const;
+  // Why an executable must not be stored under a baseline; nothing when it may.
+  std::optional<std::string> beyond_baseline(BytesView executable) const;
   // Decodes what was encoded, compares it and, where that is cheap, loads it once.
   Result<void> prove(const Bytes& artifact, BytesView serialized);
 

@@ -62,6 +62,7 @@ CompletionOption describe(const CLI::Option& option) {
 std::vector<CompletionVerb> describe_verbs(const CLI::App& root) {
   std::vector<CompletionVerb> verbs;
   for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+    if (app->get_group().empty()) continue;  // hidden
     CompletionVerb verb{app->get_name(), app->get_description(), {}, {}};
     for (const CLI::Option* option : app->get_options()) {
       CompletionOption described = describe(*option);

@@ -39,8 +39,8 @@ Result<Question> ask(const Program& program, const Arguments& arguments, Output&
   PRECAST_ASSIGN(const CompileOptions options, arguments.request.compile_options());
   PRECAST_ASSIGN(const Session session, open_session(arguments.request.plugin, out));
   const Cache cache = Cache::open(arguments.request.cache_config(out));
-  PRECAST_ASSIGN(Lookup lookup,
-                 cache.would_hit(session.client, program, options, arguments.request.request));
+  PRECAST_ASSIGN(const RequestOptions request, arguments.request.request_options());
+  PRECAST_ASSIGN(Lookup lookup, cache.would_hit(session.client, program, options, request));
   Question question{std::nullopt, lookup.outcome, lookup.reason, std::move(lookup.detail)};
   if (!lookup.record) return question;
   question.saved = SavedRecord::from_program(program);

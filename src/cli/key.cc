@@ -29,14 +29,16 @@ Result<ExitCode> key(const Arguments& arguments, Output& out) {
   // A key needs no cache folder, so none is opened.
   CacheConfig config;
   config.disabled = true;
-  auto made = Cache::open(std::move(config))
-                  .key(session.client, program, options, arguments.request.request);
+  PRECAST_ASSIGN(const RequestOptions request, arguments.request.request_options());
+  auto made = Cache::open(std::move(config)).key(session.client, program, options, request);
   if (!made) return std::move(made).error().with("program '" + program.name() + "'");
 
+  for (const std::string& warning : made->warnings) out.warning(warning);
   Json object = {{"schema", "precast.key/1"},
                  {"key", made->record ? Json(made->record->digest().hex()) : Json()},
                  {"reason", to_string(made->bypass)},
                  {"detail", made->detail},
+                 {"warnings", made->warnings},
                  {"plugin", json_of_plugin(session)},
                  {"fields", Json::array()}};
   if (!made->record) {

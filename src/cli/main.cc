@@ -42,7 +42,9 @@ class HelpFormatter : public CLI::Formatter {
 
 std::vector<std::string> names_of(const std::vector<Verb>& verbs) {
   std::vector<std::string> names;
-  for (const Verb& verb : verbs) names.push_back(verb.app->get_name());
+  for (const Verb& verb : verbs) {
+    if (!verb.app->get_group().empty()) names.push_back(verb.app->get_name());
+  }
   return names;
 }
 
@@ -123,11 +125,11 @@ int command(int argc, char** argv) {
   root.require_subcommand(1);
   root.footer("'precast VERB --help' shows a verb's options and an example.");
   OutputOptions options;
-  const std::vector<Verb> verbs = {add_compile(root),   add_run(root),     add_key(root),
-                                   add_would_hit(root), add_explain(root), add_diff(root),
-                                   add_inspect(root),   add_verify(root),  add_ls(root),
-                                   add_rm(root),        add_clear(root),   add_plugins(root),
-                                   add_doctor(root),    add_version(root), add_completion(root)};
+  const std::vector<Verb> verbs = {
+      add_compile(root), add_run(root),     add_key(root),         add_would_hit(root),
+      add_explain(root), add_diff(root),    add_inspect(root),     add_verify(root),
+      add_ls(root),      add_rm(root),      add_clear(root),       add_plugins(root),
+      add_doctor(root),  add_version(root), add_check_flags(root), add_completion(root)};
   for (const Verb& verb : verbs) add_output_options(*verb.app, options);
   Output out(options);
   const auto finish = [&out](ExitCode code) { return static_cast<int>(out.finish(code)); };

@@ -41,6 +41,12 @@ std::string check_option(const std::string& text) {
   return set ? std::string() : set.error().message();
 }
 
+std::string check_extra(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals != std::string::npos && equals != 0) return {};
+  return fmt::format("'{}' is not NAME=VALUE", printable(text, 100));
+}
+
 std::string check_client_option(const std::string& text) {
   const Result<NamedValue> value = NamedValue::parse(text);
   return value ? std::string() : value.error().message();
@@ -91,10 +97,19 @@ void RequestArguments::add_to(VerbOptions& verb, const std::string& devices) {
                                 .value = "NAME=VALUE",
                                 .group = group,
                                 .check = check_option});
+  verb.add(request.cpu_baseline,
+           {.names = "--cpu-baseline",
+            .help = "compile for every CPU of a level: x86-64-v2, x86-64-v3 or x86-64-v4",
+            .value = "LEVEL",
+            .group = group});
   verb.add(options_proto, {.names = "--options-proto",
                            .help = "serialized xla.CompileOptionsProto to start from",
                            .value = "FILE",
                            .group = group});
+  verb.add(profile, {.names = "--profile",
+                     .help = "profile that guides the compiler (FDO); counts by its bytes",
+                     .value = "FILE",
+                     .group = group});
   plugin.add_to(verb);
   group = "Cache";
   verb.add(cache, {.names = "--cache", .help = "cache folder", .value = "DIR", .group = group});
@@ -108,6 +123,15 @@ void RequestArguments::add_to(VerbOptions& verb, const std::string& devices) {
                           .help = "text that makes the key another one",
                           .value = "TEXT",
                           .group = group});
+  verb.add_repeatable(extras, {.names = "--extra",
+                               .help = "a fact of yours that goes into the key (repeatable)",
+                               .value = "NAME=VALUE",
+                               .group = group,
+                               .check = check_extra});
+  verb.add(annotations, {.names = "--annotations",
+                         .help = "file of annotations; its bytes go into the key",
+                         .value = "FILE",
+                         .group = group});
   verb.add(request.label, {.names = "--label",
                            .help = "text kept in the artifact, not in the key",
                            .value = "TEXT",
@@ -127,6 +151,10 @@ Result<CompileOptions> RequestArguments::compile_options() const {
   if (replicas) compile.set_replicas(*replicas);
   if (partitions) compile.set_partitions(*partitions);
   if (spmd) compile.set_use_spmd(true);
+  if (!profile.empty()) {
+    PRECAST_ASSIGN(const Bytes bytes, read_input(profile, limits::kMaxOptionContentBytes));
+    compile.set_profile(bytes);
+  }
   for (const std::string& text : options) {
     const std::optional<NameAndValue> option = split_option(text);
     if (option) PRECAST_TRY(compile.set_option(option->name, option->value));
@@ -149,6 +177,18 @@ Result<CompileOptions> RequestArguments::compile_options() const {
   return compile;
 }
 
+Result<RequestOptions> RequestArguments::request_options() const {
+  RequestOptions options = request;
+  if (!annotations.empty()) {
+    PRECAST_ASSIGN(options.annotations, read_input(annotations, limits::kMaxOptionContentBytes));
+  }
+  for (const std::string& text : extras) {
+    const std::size_t equals = text.find('=');
+    options.extras[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return options;
+}
+
 CacheConfig RequestArguments::cache_config(Output& out) const {
   CacheConfig config;
   config.directory = cache;
@@ -159,6 +199,19 @@ CacheConfig RequestArguments::cache_config(Output& out) const {
   };
   return config;
 }
+
+namespace {
+
+// Flags that end the process would end this one without a word of ours.
+Result<void> check_flags_of(const Plugin& plugin, std::vector<Phase>& phases) {
+  const Stopwatch watch;
+  const FlagsVerdict verdict = check_flags(plugin, {.command = "/proc/self/exe"});
+  if (verdict.asked) phases.push_back({"check_flags", watch.ms()});
+  if (verdict.kind != FlagsVerdict::Kind::ends) return {};
+  return Error(ErrorCode::invalid_argument, verdict.message);
+}
+
+}  // namespace
 
 Result<Session> open_session(const PluginArguments& arguments, Output& out) {
   std::vector<NamedValue> options;
@@ -173,6 +226,7 @@ Result<Session> open_session(const PluginArguments& arguments, Output& out) {
     if (!arguments.plugin.empty()) out.advise("'precast plugins' lists what is found by name");
     return std::move(plugin).error();
   }
+  PRECAST_TRY(check_flags_of(*plugin, phases));
   auto client = timed(phases, "create_client", [&] { return plugin->create_client(options); });
   if (!client) {
     for (const NamedValue& option : options) {
@@ -189,7 +243,8 @@ Result<CompileOrLoad> compile_or_load(const Cache& cache, const Session& session
                                       const Program& program, const CompileOptions& options,
                                       const RequestArguments& arguments, Output& out) {
   const Progress progress("compiling " + printable(program.name()), out);
-  auto done = cache.compile_or_load(session.client, program, options, arguments.request);
+  PRECAST_ASSIGN(const RequestOptions request, arguments.request_options());
+  auto done = cache.compile_or_load(session.client, program, options, request);
   if (!done) advise_on_compile(done.error(), arguments, out);
   return done;
 }

@@ -32,18 +32,23 @@ struct RequestArguments {
   std::vector<std::int64_t> device_ids;
   std::vector<std::string> options;
   std::string options_proto;
+  std::string profile;  // a file
 
   std::string cache;
   bool no_cache = false;
   bool strict = false;
   RequestOptions request;
+  std::vector<std::string> extras;
+  std::string annotations;  // a file
 
   // Adds the options. `devices` names the option of the device ids: "--device-ids" or, where it
   // stands for positions of a loaded artifact too, "--devices,--device-ids".
   void add_to(VerbOptions& verb, const std::string& devices);
 
-  // The compile options; reads --options-proto.
+  // The compile options; reads --options-proto and --profile.
   Result<CompileOptions> compile_options() const;
+  // What the request says beside them; reads --annotations.
+  Result<RequestOptions> request_options() const;
 
   // The cache as the options say. Its warnings are printed.
   CacheConfig cache_config(Output& out) const;

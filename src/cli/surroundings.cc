@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "cli/request.h"
 #include "cli/text.h"
 #include "precast/cache.h"
+#include "precast/flags.h"
 
 extern "C" char** environ;
 
@@ -58,24 +58,29 @@ void count_entries(const std::string& directory, Json& object) {
   object["bytes"] = bytes;
 }
 
-// XLA stops reading its flags, without a word, at the first one that does not begin with "--".
-void check_xla_flags(const std::string& flags, Json& problems, Json& notes) {
-  // A quoted value may hold anything.
-  if (flags.find_first_of("'\"") != std::string::npos) return;
-  std::istringstream words(flags);
-  bool first = true;
-  for (std::string word; words >> word; first = false) {
-    if (word.starts_with("--")) continue;
-    if (first) {
-      add(notes,
-          fmt::format("XLA_FLAGS names a file of flags, '{}': programs bypass the cache", word),
-          "put the flags themselves into XLA_FLAGS");
-    } else {
-      add(problems, fmt::format("XLA_FLAGS: XLA ignores '{}' and everything behind it", word),
-          "write each flag as --name=value, parted by spaces");
-    }
-    return;
+void add_remarks(Json& list, const std::vector<FlagRemark>& remarks, const std::string& next_step) {
+  for (const FlagRemark& remark : remarks) {
+    add(list, fmt::format("XLA_FLAGS: '{}' {}", remark.word, remark.what),
+        remark.nearest.empty() ? next_step : fmt::format("did you mean --{}?", remark.nearest));
   }
+}
+
+// What XLA ignores, or would end the process for.
+void check_xla_flags(const std::string& flags, Json& problems, Json& notes) {
+  const FlagRemarks remarks = examine_flags(flags);
+  const std::string how = "write each flag as --name=value, parted by spaces";
+  if (remarks.file) {
+    add(notes, fmt::format("XLA_FLAGS names a file of flags, '{}'", *remarks.file),
+        "nothing, if that is what you want: what is in the file counts");
+  }
+  if (!remarks.ignored.empty()) {
+    add(problems,
+        fmt::format("XLA_FLAGS: XLA ignores '{}' and everything behind it",
+                    remarks.ignored.front().word),
+        how);
+  }
+  add_remarks(problems, remarks.fatal, how);
+  add_remarks(notes, remarks.unknown, "XLA ends the process unless the plugin knows it");
 }
 
 }  // namespace

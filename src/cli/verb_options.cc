@@ -85,6 +85,8 @@ void VerbOptions::add_many(std::vector<std::string>& target, const OptionText& t
   describe(*app_->add_option(text.names, target, text.help), text);
 }
 
+void VerbOptions::hide() { app_->group(""); }
+
 void VerbOptions::exclude(const std::string& one, const std::string& other) {
   app_->get_option(one)->excludes(app_->get_option(other));
 }

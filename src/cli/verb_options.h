@@ -55,6 +55,9 @@ class VerbOptions {
   // Giving both is an error of the command line.
   void exclude(const std::string& one, const std::string& other);
 
+  // Leaves the verb out of the help.
+  void hide();
+
   CLI::App* app() const { return app_; }
 
  private:

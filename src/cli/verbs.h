@@ -38,6 +38,8 @@ Verb add_version(CLI::App& root);
 Verb add_ls(CLI::App& root);
 Verb add_rm(CLI::App& root);
 Verb add_clear(CLI::App& root);
+// Hidden: see check_flags() of precast/flags.h.
+Verb add_check_flags(CLI::App& root);
 // Add it last: it completes the verbs that are there when it is run.
 Verb add_completion(CLI::App& root);
 

@@ -22,7 +22,8 @@ Result<ExitCode> would_hit(const Arguments& arguments, Output& out) {
   PRECAST_ASSIGN(const CompileOptions options, arguments.request.compile_options());
   PRECAST_ASSIGN(const Session session, open_session(arguments.request.plugin, out));
   const Cache cache = Cache::open(arguments.request.cache_config(out));
-  auto lookup = cache.would_hit(session.client, program, options, arguments.request.request);
+  PRECAST_ASSIGN(const RequestOptions request, arguments.request.request_options());
+  auto lookup = cache.would_hit(session.client, program, options, request);
   if (!lookup) return std::move(lookup).error().with("program '" + program.name() + "'");
 
   Json object = {{"schema", "precast.would-hit/1"},

@@ -9,6 +9,9 @@
 #include <type_traits>
 
 #include "base/hash.h"
+#include "proto/file_options.h"
+#include "proto/flags_parse.h"
+#include "proto/xla_options.h"
 #include "topology/cpu_features.h"
 
 namespace precast::key {
@@ -59,20 +62,27 @@ KeyField schema_field() {
            number("flags", kFlagsVersion), number("client_options", kNeutralClientOptionsVersion),
            number("environment", kEnvironmentVersion), number("placement", kPlacementVersion),
            number("cpu_features", kCpuFeaturesVersion),
-           number("custom_calls", program::kCustomCallRulesVersion)}};
+           number("custom_calls", program::kCustomCallRulesVersion),
+           number("neutral_options", proto::kNeutralOptionsVersion),
+           number("file_options", proto::kFileOptionsVersion),
+           number("flag_rules", proto::kFlagRulesVersion),
+           number("baselines", topology::kBaselinesVersion)}};
 }
 
-KeyField options_field(const std::vector<proto::OptionItem>& options) {
-  KeyField field{"options", {}};
-  field.items.reserve(options.size());
-  for (const proto::OptionItem& option : options) {
-    field.items.push_back({option.name, option.value});
-  }
+KeyField items_field(std::string name, const std::vector<proto::OptionItem>& items) {
+  KeyField field{std::move(name), {}};
+  field.items.reserve(items.size());
+  for (const proto::OptionItem& item : items) field.items.push_back({item.name, item.value});
   return field;
 }
 
-KeyField flags_field(const FlagTexts& flags) {
-  return {"flags", {{"XLA_FLAGS", flags.xla_flags}, {"LIBTPU_INIT_ARGS", flags.libtpu_init_args}}};
+// A flag's item begins with dashes, so none is taken for the variable.
+KeyField flags_field(const Flags& flags) {
+  KeyField field = items_field("flags", flags.xla);
+  if (!flags.libtpu_init_args.empty()) {
+    field.items.push_back({"LIBTPU_INIT_ARGS", flags.libtpu_init_args});
+  }
+  return field;
 }
 
 KeyField client_options_field(std::string_view platform, const std::vector<NamedValue>& options) {
@@ -109,6 +119,9 @@ KeyField plugin_field(const PluginIdentity& plugin) {
     attributes.emplace("attribute." + attribute.name, typed_text(attribute.value));
   }
   append(field, std::move(attributes));
+  SortedItems parts;
+  for (const auto& [name, value] : plugin.parts) parts.emplace("part." + name, value);
+  append(field, std::move(parts));
   return field;
 }
 
@@ -133,6 +146,11 @@ KeyField placement_field(const topology::Placement& placement) {
 
 KeyField cpu_field(const std::optional<HostCpu>& cpu) {
   if (!cpu) return {"cpu", {{"none", ""}}};
+  if (!cpu->baseline.empty()) {
+    return {"cpu",
+            {{"architecture", Bytes(topology::architecture_of(cpu->target.triple))},
+             {"baseline", cpu->baseline}}};
+  }
   KeyField field{
       "cpu",
       {{"triple", cpu->target.triple}, {"name", cpu->target.name}, number("count", cpu->count)}};
@@ -140,6 +158,20 @@ KeyField cpu_field(const std::optional<HostCpu>& cpu) {
     // isa_features writes a sign before every name.
     field.items.push_back({"feature." + feature.substr(1), feature.substr(0, 1)});
   }
+  return field;
+}
+
+// The names of extras stand behind a prefix, so that none takes the place of another item.
+KeyField extra_field(const KeyInputs& inputs) {
+  KeyField field{"extra", {{"salt", inputs.salt}}};
+  if (!inputs.annotations.empty()) {
+    field.items.push_back({"annotations", "sha256:" + base::sha256(inputs.annotations).hex() +
+                                              ", " + std::to_string(inputs.annotations.size()) +
+                                              " bytes"});
+  }
+  SortedItems extras;
+  for (const auto& [name, value] : inputs.extras) extras.emplace("extra." + name, value);
+  append(field, std::move(extras));
   return field;
 }
 
@@ -164,14 +196,14 @@ KeyRecord build_record(const KeyInputs& inputs) {
   std::vector<KeyField> fields;
   fields.push_back(schema_field());
   fields.push_back(program_field(inputs.program));
-  fields.push_back(options_field(inputs.options));
+  fields.push_back(items_field("options", inputs.options));
   fields.push_back(flags_field(inputs.flags));
   fields.push_back(client_options_field(platform, inputs.client_options));
   fields.push_back(environment_field(platform, inputs.environment));
   fields.push_back(plugin_field(inputs.plugin));
   fields.push_back(placement_field(inputs.placement));
   fields.push_back(cpu_field(inputs.cpu));
-  fields.push_back({"extra", {{"salt", inputs.salt}}});
+  fields.push_back(extra_field(inputs));
   return KeyRecord(std::move(fields));
 }
 

@@ -21,19 +21,19 @@ namespace precast::key {
 // Versions of the rules that decide what counts. Each is in every record, so a change of a rule
 // changes every key. Raise the version whenever the rule changes: two versions of Precast must
 // never give one key to two compilations.
-inline constexpr int kKeySchemaVersion = 2;             // the fields and how they are filled
-inline constexpr int kCanonicalOptionsVersion = 1;      // proto/canonical_options.cc
-inline constexpr int kFlagsVersion = 1;                 // 1: the text as it is
+inline constexpr int kKeySchemaVersion = 3;             // the fields and how they are filled
+inline constexpr int kCanonicalOptionsVersion = 2;      // proto/canonical_options.cc
+inline constexpr int kFlagsVersion = 2;                 // 2: what is in force, not the text
 inline constexpr int kNeutralClientOptionsVersion = 1;  // is_neutral_client_option
 inline constexpr int kEnvironmentVersion = 1;           // environment_names
 inline constexpr int kPlacementVersion = 1;             // topology/placement.cc
 inline constexpr int kCpuFeaturesVersion = 1;           // topology/cpu_features.cc
 
-// XLA reads its flags once, when the plugin's first client is created; what counts is the text at
-// that moment.
-struct FlagTexts {
-  std::string xla_flags;
-  std::string libtpu_init_args;
+// XLA reads its flags once, when the plugin's first client is created; what counts is what it took
+// at that moment.
+struct Flags {
+  std::vector<proto::OptionItem> xla;  // proto::canonical_flags(), or what was read back
+  std::string libtpu_init_args;        // the text as it is
 };
 
 struct PluginIdentity {
@@ -42,18 +42,23 @@ struct PluginIdentity {
   Digest sha256;                 // of the bytes that are mapped into the process
   ApiVersion api_version;
   std::vector<NamedValue> attributes;
+  // What of the process beside the plugin goes into its code, by name: libraries, compilers.
+  std::vector<std::pair<std::string, Bytes>> parts;
 };
 
 // The CPU that host code is made for.
 struct HostCpu {
   proto::CpuTarget target;
   int count = 1;  // XLA partitions large operations by it
+  // "x86-64-v3": the code may run on any CPU of this level, so that of the target only the
+  // architecture counts, and the count of CPUs does not. Empty: this CPU.
+  std::string baseline;
 };
 
 struct KeyInputs {
   program::ProgramDigest program;
   std::vector<proto::OptionItem> options;  // CanonicalOptions::items
-  FlagTexts flags;
+  Flags flags;
   std::vector<NamedValue> client_options;
   // Variables that are set, with their values. Those that are not in environment_names(platform) do
   // not count.
@@ -62,7 +67,10 @@ struct KeyInputs {
   topology::Placement placement;
   // Nothing when the plugin emits no host code.
   std::optional<HostCpu> cpu;
-  std::string salt;  // the user's own
+  // The user's own.
+  std::string salt;
+  Bytes annotations;
+  std::vector<std::pair<std::string, Bytes>> extras;  // by name; their order does not count
 };
 
 // The environment variables that reach code on a platform, beyond the flags and the CPU count.

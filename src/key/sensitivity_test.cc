@@ -39,8 +39,11 @@ std::vector<Change> changes() {
       {"options", "removed", [](In i) { i.options.pop_back(); }},
       {"options", "repeated", [](In i) { i.options.push_back(i.options.back()); }},
       {"options", "order within a list", [](In i) { std::swap(i.options[2], i.options[3]); }},
-      {"flags", "XLA_FLAGS", [](In i) { i.flags.xla_flags += " "; }},
-      {"flags", "no XLA_FLAGS", [](In i) { i.flags.xla_flags.clear(); }},
+      {"flags", "value", [](In i) { i.flags.xla[0].value = "true"; }},
+      {"flags", "name", [](In i) { i.flags.xla[0].name += "_"; }},
+      {"flags", "removed", [](In i) { i.flags.xla.pop_back(); }},
+      {"flags", "order within a list", [](In i) { std::swap(i.flags.xla[1], i.flags.xla[2]); }},
+      {"flags", "none", [](In i) { i.flags.xla.clear(); }},
       {"flags", "LIBTPU_INIT_ARGS", [](In i) { i.flags.libtpu_init_args = "--x"; }},
       {"client_options", "value", [](In i) { i.client_options[1].value = std::int64_t{1}; }},
       {"client_options", "name", [](In i) { i.client_options[1].name = "process"; }},
@@ -54,6 +57,9 @@ std::vector<Change> changes() {
       {"plugin", "api minor", [](In i) { ++i.plugin.api_version.minor; }},
       {"plugin", "attribute value",
        [](In i) { i.plugin.attributes[0].value = std::vector<std::int64_t>{1, 13, 1}; }},
+      {"plugin", "part", [](In i) { i.plugin.parts[0].second = "9.2"; }},
+      {"plugin", "part name", [](In i) { i.plugin.parts[0].first = "cublas"; }},
+      {"plugin", "part removed", [](In i) { i.plugin.parts.pop_back(); }},
       {"plugin", "attribute name", [](In i) { i.plugin.attributes[0].name += "2"; }},
       {"plugin", "attribute removed", [](In i) { i.plugin.attributes.pop_back(); }},
       {"placement", "replicas", [](In i) { i.placement.replicas = 2; }},
@@ -78,7 +84,15 @@ std::vector<Change> changes() {
       {"cpu", "feature removed", [](In i) { i.cpu->target.features = "+avx,+avx2"; }},
       {"cpu", "count", [](In i) { ++i.cpu->count; }},
       {"cpu", "none", [](In i) { i.cpu.reset(); }},
+      {"cpu", "baseline v2", [](In i) { i.cpu->baseline = "x86-64-v2"; }},
+      {"cpu", "baseline v3", [](In i) { i.cpu->baseline = "x86-64-v3"; }},
       {"extra", "salt", [](In i) { i.salt = "s"; }},
+      {"extra", "annotations", [](In i) { i.annotations = "a"; }},
+      {"extra", "other annotations", [](In i) { i.annotations = "b"; }},
+      {"extra", "extra", [](In i) { i.extras[0].second = "other"; }},
+      {"extra", "extra name", [](In i) { i.extras[0].first = "modal"; }},
+      {"extra", "extra removed", [](In i) { i.extras.pop_back(); }},
+      {"extra", "extra added", [](In i) { i.extras.emplace_back("", ""); }},
   };
   return all;
 }
@@ -202,9 +216,20 @@ TEST(Sensitivity, LookAlikesDoNotCollide) {
       [](KeyInputs& i) { i.options = {{"a", Bytes("b\0c\0", 4)}}; },
       [](KeyInputs& i) { i.options = {{"", "a"}}; },
       [](KeyInputs& i) { i.options = {{"a", ""}}; },
-      [](KeyInputs& i) { i.flags = {"--a", "--b"}; },
-      [](KeyInputs& i) { i.flags = {"--a--b", ""}; },
-      [](KeyInputs& i) { i.flags = {"", "--a--b"}; },
+      [](KeyInputs& i) { i.flags = {{{"--a", "--b"}}, ""}; },
+      [](KeyInputs& i) { i.flags = {{{"--a--b", ""}}, ""}; },
+      [](KeyInputs& i) { i.flags = {{{"--a", ""}, {"--b", ""}}, ""}; },
+      [](KeyInputs& i) { i.flags = {{}, "--a--b"}; },
+      [](KeyInputs& i) { i.flags = {{{"--LIBTPU_INIT_ARGS", "--a--b"}}, ""}; },
+      [](KeyInputs& i) { i.plugin.parts = {{"platform", "cpu"}}; },
+      [](KeyInputs& i) { i.plugin.parts = {{"attribute.platform", "cpu"}}; },
+      [](KeyInputs& i) { i.extras = {{"salt", ""}}; },
+      [](KeyInputs& i) { i.extras = {{"annotations", ""}}; },
+      [](KeyInputs& i) { i.extras = {{"extra.salt", ""}}; },
+      [](KeyInputs& i) { i.annotations = "annotations"; },
+      [](KeyInputs& i) { i.cpu->target.features = "+baseline"; },
+      [](KeyInputs& i) { i.cpu->baseline = "none"; },
+      [](KeyInputs& i) { i.cpu.reset(); },
       [](KeyInputs& i) { i.client_options = {{"a", std::string("b")}}; },
       [](KeyInputs& i) { i.client_options = {{"a", std::string("b")}, {"a", std::string("b")}}; },
       [](KeyInputs& i) { i.plugin.attributes = {{"platform", std::string("cpu")}}; },
@@ -242,6 +267,8 @@ TEST(Insensitivity, WhatIsLeftOutByName) {
     same(name, [&](KeyInputs& i) { i.environment.insert(i.environment.begin(), {name, "1"}); });
   }
   same("tuning hint", [](KeyInputs& i) { i.cpu->target.features += ",+prefer-no-gather"; });
+  same("order of extras", [](KeyInputs& i) { std::swap(i.extras[0], i.extras[1]); });
+  same("order of parts", [](KeyInputs& i) { std::swap(i.plugin.parts[0], i.plugin.parts[1]); });
   same("order of features", [](KeyInputs& i) { i.cpu->target.features = "-sse4a,+avx2,+avx"; });
 }
 

@@ -1,5 +1,5 @@
-// Inputs in which every field has something, for tests and goldens. The goldens hold them: do not
-// change them.
+// Inputs in which every field has something, for tests and goldens. The newest golden holds
+// them: whoever changes them adds a golden.
 #pragma once
 
 #include "key/key_inputs.h"

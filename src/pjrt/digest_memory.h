@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/private_folder.h"
 #include "precast/digest.h"
 
 namespace precast::pjrt {
@@ -32,7 +34,9 @@ struct FileIdentity {
 class DigestMemory {
  public:
   // `folder` is where the digests are kept; empty: nowhere, then nothing is ever remembered.
-  explicit DigestMemory(std::string folder) : folder_(std::move(folder)) {}
+  explicit DigestMemory(std::string folder)
+      : DigestMemory(base::PrivateFolder(std::move(folder))) {}
+  explicit DigestMemory(base::PrivateFolder folder) : folder_(std::move(folder)) {}
 
   // $XDG_STATE_HOME/precast/plugin-digests, else below ~/.local/state.
   static DigestMemory of_user();
@@ -44,7 +48,7 @@ class DigestMemory {
   void remember(const FileIdentity& identity, const Digest& digest) const;
 
  private:
-  std::string folder_;
+  base::PrivateFolder folder_;
 };
 
 }  // namespace precast::pjrt

@@ -111,6 +111,11 @@ inline constexpr Function kTopologyDescriptionSerialize{
     &PJRT_Api::PJRT_TopologyDescription_Serialize, "PJRT_TopologyDescription_Serialize"};
 inline constexpr Function kTopologyDescriptionAttributes{
     &PJRT_Api::PJRT_TopologyDescription_Attributes, "PJRT_TopologyDescription_Attributes"};
+inline constexpr Function kTopologyDescriptionDeserialize{
+    &PJRT_Api::PJRT_TopologyDescription_Deserialize, "PJRT_TopologyDescription_Deserialize"};
+inline constexpr Function kTopologyDescriptionDestroy{&PJRT_Api::PJRT_TopologyDescription_Destroy,
+                                                      "PJRT_TopologyDescription_Destroy"};
+inline constexpr Function kCompile{&PJRT_Api::PJRT_Compile, "PJRT_Compile"};
 inline constexpr Function kTopologyDescriptionFingerprint{
     &PJRT_Api::PJRT_TopologyDescription_Fingerprint, "PJRT_TopologyDescription_Fingerprint"};
 

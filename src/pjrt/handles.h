@@ -34,6 +34,11 @@ struct HandleTraits<PJRT_Executable> {
   static constexpr auto kMember = &PJRT_Executable_Destroy_Args::executable;
 };
 template <>
+struct HandleTraits<PJRT_TopologyDescription> {
+  static constexpr auto kDestroy = kTopologyDescriptionDestroy;
+  static constexpr auto kMember = &PJRT_TopologyDescription_Destroy_Args::topology;
+};
+template <>
 struct HandleTraits<PJRT_LoadedExecutable> {
   static constexpr auto kDestroy = kLoadedExecutableDestroy;
   static constexpr auto kMember = &PJRT_LoadedExecutable_Destroy_Args::executable;

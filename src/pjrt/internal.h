@@ -14,10 +14,11 @@
 namespace precast::pjrt {
 
 // Hands serialized bytes to the plugin, which runs what is in them: only bytes of a
-// VerifiedArtifact may come here. `options` (a serialized xla.CompileOptionsProto) replace those
-// that are stored in the bytes. Errors: unsupported when the plugin cannot load, or cannot replace
-// the options (PJRT before 0.71); invalid_argument when the options are not whole or name a device
-// that the client lacks; plugin_error.
+// VerifiedArtifact, or that compile_for_topology() just gave, may come here. `options` (a
+// serialized xla.CompileOptionsProto) replace those that are stored in the bytes. Errors:
+// unsupported when the plugin cannot load, or cannot replace the options (PJRT before 0.71);
+// invalid_argument when the options are not whole or name a device that the client lacks;
+// plugin_error.
 Result<LoadedExecutable> deserialize_and_load(const Client& client, BytesView executable,
                                               BytesView options);
 
@@ -30,6 +31,12 @@ std::optional<ProgramSignature> read_signature(const LoadedExecutable& executabl
 // and execute(): data in another layout would give wrong results without an error. Not thread-safe.
 void note_layout_wishes(const LoadedExecutable& executable, const Program* program,
                         const CompileOptions& options);
+
+// Compiles for a described topology (a serialized xla.PjRtTopologyDescriptionProto) instead of the
+// client's own, and gives the serialized executable, which deserialize_and_load() takes. Errors:
+// unsupported when the plugin cannot, plugin_error, invalid_argument as in Client::compile.
+Result<Bytes> compile_for_topology(const Client& client, BytesView topology, const Program& program,
+                                   const CompileOptions& options);
 
 // What run() checks its inputs against. Call it before the executable is handed out: not
 // thread-safe.

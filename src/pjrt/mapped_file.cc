@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -51,13 +52,6 @@ std::optional<Mapping> parse_line(std::string_view line) {
   return mapping;
 }
 
-Result<std::string> read_maps() {
-  constexpr const char* kPath = "/proc/self/maps";
-  const base::Fd fd(::open(kPath, O_RDONLY | O_CLOEXEC));
-  if (!fd) return base::errno_error(errno, std::string("cannot open '") + kPath + "'");
-  return base::read_all(fd.get(), kMaxMapsBytes, kPath);
-}
-
 // Maps the first page of a file, so that the kernel tells its device and inode in the same words as
 // for the library. Comparing with what fstat tells would not do: on overlayfs and btrfs the two
 // numbers differ for one and the same file.
@@ -78,7 +72,7 @@ class Probe {
 
 Error not_the_mapped_file(const std::string& path) {
   return {ErrorCode::unavailable,
-          "the plugin '" + path +
+          "the library '" + path +
               "' was replaced, removed or written to after this process opened it, so the bytes "
               "that are in use are not known; start the process again"};
 }
@@ -86,7 +80,7 @@ Error not_the_mapped_file(const std::string& path) {
 Result<FileIdentity> identity_of(int fd, const std::string& path) {
   struct stat status{};
   if (::fstat(fd, &status) != 0) {
-    return base::errno_error(errno, "cannot examine the plugin '" + path + "'");
+    return base::errno_error(errno, "cannot examine '" + path + "'");
   }
   if (!S_ISREG(status.st_mode)) return not_the_mapped_file(path);
   return FileIdentity::of(status);
@@ -98,7 +92,7 @@ Result<base::Fd> open_mapped(const Mapping& mapping) {
   base::Fd fd(::open(mapping.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) {
     if (errno == ENOENT || errno == ENOTDIR) return not_the_mapped_file(mapping.path);
-    return base::errno_error(errno, "cannot read the plugin '" + mapping.path + "'");
+    return base::errno_error(errno, "cannot read '" + mapping.path + "'");
   }
   const Probe probe(fd.get());
   if (!probe) return not_the_mapped_file(mapping.path);
@@ -116,13 +110,31 @@ Result<Digest> hash_file(int fd, const std::string& path) {
   while (true) {
     const ssize_t got = ::read(fd, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return base::errno_error(errno, "cannot read the plugin '" + path + "'");
+    if (got < 0) return base::errno_error(errno, "cannot read '" + path + "'");
     if (got == 0) return hash.finish();
     hash.update({chunk.data(), static_cast<std::size_t>(got)});
   }
 }
 
 }  // namespace
+
+Result<std::string> read_maps() {
+  constexpr const char* kPath = "/proc/self/maps";
+  const base::Fd fd(::open(kPath, O_RDONLY | O_CLOEXEC));
+  if (!fd) return base::errno_error(errno, std::string("cannot open '") + kPath + "'");
+  return base::read_all(fd.get(), kMaxMapsBytes, kPath);
+}
+
+std::vector<Mapping> mapped_files(std::string_view maps) {
+  std::vector<Mapping> files;
+  std::set<std::pair<std::string, std::uint64_t>> seen;
+  while (!maps.empty()) {
+    std::optional<Mapping> mapping = parse_line(take(maps, '\n'));
+    if (!mapping || mapping->inode == 0 || !mapping->path.starts_with('/')) continue;
+    if (seen.emplace(mapping->device, mapping->inode).second) files.push_back(*std::move(mapping));
+  }
+  return files;
+}
 
 std::optional<Mapping> mapping_of(std::string_view maps, std::uintptr_t address) {
   while (!maps.empty()) {
@@ -158,6 +170,24 @@ Result<HashedFile> mapped_file_at(const void* address, const FileIdentity& opene
   if (after != before) return not_the_mapped_file(path);
   memory.remember(before, digest);
   return HashedFile{before, {path, before.bytes, digest}};
+}
+
+Result<Digest> digest_of_file(const std::string& path, const Mapping* mapping,
+                              const DigestMemory& memory) {
+  base::Fd fd;
+  if (mapping != nullptr) {
+    PRECAST_ASSIGN(fd, open_mapped(*mapping));
+  } else {
+    fd.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!fd) return base::errno_error(errno, "cannot read '" + path + "'");
+  }
+  PRECAST_ASSIGN(const FileIdentity before, identity_of(fd.get(), path));
+  if (const std::optional<Digest> digest = memory.recall(before)) return *digest;
+  PRECAST_ASSIGN(const Digest digest, hash_file(fd.get(), path));
+  PRECAST_ASSIGN(const FileIdentity after, identity_of(fd.get(), path));
+  if (after != before) return not_the_mapped_file(path);
+  memory.remember(before, digest);
+  return digest;
 }
 
 }  // namespace precast::pjrt

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pjrt/digest_memory.h"
 #include "precast/digest.h"
@@ -29,6 +30,12 @@ struct Mapping {
 // The mapping that holds `address`, from the text of /proc/self/maps.
 std::optional<Mapping> mapping_of(std::string_view maps, std::uintptr_t address);
 
+// The files that are mapped, each once, in the order of their addresses.
+std::vector<Mapping> mapped_files(std::string_view maps);
+
+// This process's /proc/self/maps.
+Result<std::string> read_maps();
+
 // A hashed file, and the state that it was hashed in.
 struct HashedFile {
   FileIdentity identity;
@@ -43,5 +50,10 @@ struct HashedFile {
 Result<HashedFile> mapped_file_at(const void* address, const FileIdentity& opened,
                                   const DigestMemory& memory,
                                   const std::optional<HashedFile>& known = std::nullopt);
+
+// The digest of a file by its path; with `mapping`, unavailable unless it is the mapped one. Other
+// errors as above.
+Result<Digest> digest_of_file(const std::string& path, const Mapping* mapping,
+                              const DigestMemory& memory);
 
 }  // namespace precast::pjrt

@@ -70,6 +70,7 @@ Result<LibraryFile> examine(const std::string& path) {
 struct Opened {
   const PJRT_Api* table;
   const void* entry_point;
+  bool was_loaded;
 };
 
 Result<Opened> open_library(const std::string& path) {
@@ -77,6 +78,7 @@ Result<Opened> open_library(const std::string& path) {
   // process at the first call that needs it. RTLD_LOCAL: plugins bring their own copies of LLVM and
   // protobuf, which must not meet those of another. Never closed: plugins start threads that run
   // their code until the process ends.
+  const bool was_loaded = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = ::dlerror();
@@ -89,7 +91,7 @@ Result<Opened> open_library(const std::string& path) {
                  "'" + path + "' is not a PJRT plugin: it has no " + std::string(kEntryPoint));
   }
   const auto get_api = reinterpret_cast<EntryPoint>(symbol);
-  return Opened{get_api(), symbol};
+  return Opened{get_api(), symbol, was_loaded};
 }
 
 Result<std::shared_ptr<Plugin::Impl>> load(const LibraryFile& library) {
@@ -97,6 +99,7 @@ Result<std::shared_ptr<Plugin::Impl>> load(const LibraryFile& library) {
   PRECAST_TRY(check_table(opened.table));
   auto plugin = std::make_shared<Plugin::Impl>(opened.table, library.real_path);
   plugin->entry_point = opened.entry_point;
+  plugin->was_loaded = opened.was_loaded;
   plugin->opened = library.identity;
 
   // Plugins may do without these two.
@@ -167,8 +170,14 @@ Result<void> check_table(const PJRT_Api* table) {
 Client::FlagSnapshot flags_of(Plugin::Impl& plugin) {
   const std::lock_guard lock(plugin.flags_mutex);
   if (!plugin.flags) {
-    plugin.flags = Client::FlagSnapshot{plugin_variable("XLA_FLAGS").value_or(""),
-                                        plugin_variable("LIBTPU_INIT_ARGS").value_or("")};
+    const std::string text = plugin_variable("XLA_FLAGS").value_or("");
+    // Whether the text is a path is XLA's rule, and not this module's: the text of flags names no
+    // file, so that looking costs one failed open().
+    plugin.flags =
+        Client::FlagSnapshot{.xla_flags = text,
+                             .libtpu_init_args = plugin_variable("LIBTPU_INIT_ARGS").value_or(""),
+                             .xla_flags_file = flags_file_content(text),
+                             .certain = !plugin.was_loaded};
   }
   return *plugin.flags;
 }

@@ -1,7 +1,9 @@
 #include "pjrt/plugin_environment.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +12,10 @@
 #include <memory>
 #include <string_view>
 #include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "precast/limits.h"
 
 namespace precast::pjrt {
 namespace {
@@ -53,6 +59,18 @@ std::optional<std::string> plugin_variable(const char* name) {
   const char* value = ::getenv(name);
   if (value == nullptr) return std::nullopt;
   return std::string(value);
+}
+
+std::optional<Bytes> flags_file_content(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status{};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return std::nullopt;
+  if (S_ISDIR(status.st_mode)) return Bytes();
+  if (!S_ISREG(status.st_mode)) return std::nullopt;
+  auto content = base::read_all(fd.get(), limits::kMaxFlagsFileBytes, path);
+  if (!content) return std::nullopt;
+  return std::move(content).value();
 }
 
 int effective_cpu_count() {

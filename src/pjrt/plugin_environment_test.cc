@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <fstream>
 #include <optional>
 
+#include "precast/limits.h"
 #include "testing/env_guard.h"
+#include "testing/temp_dir.h"
 
 namespace precast::pjrt {
 namespace {
@@ -61,6 +66,19 @@ TEST(PluginVariable, TellsEmptyFromUnset) {
   EXPECT_EQ(plugin_variable("PRECAST_TEST_VARIABLE"), "");
   const EnvGuard unset("PRECAST_TEST_VARIABLE", std::nullopt);
   EXPECT_EQ(plugin_variable("PRECAST_TEST_VARIABLE"), std::nullopt);
+}
+
+TEST(FlagsFileContent, IsWhatXlaWouldRead) {
+  const precast::testing::TempDir dir;
+  std::ofstream(dir.path() / "flags", std::ios::binary) << std::string("--a\0b", 5);
+  EXPECT_EQ(flags_file_content(dir.file("flags")), std::string("--a\0b", 5));
+  EXPECT_EQ(flags_file_content(dir.path().string()), "");
+  EXPECT_EQ(flags_file_content(""), std::nullopt);
+  EXPECT_EQ(flags_file_content("--xla_cpu_ftz"), std::nullopt);
+  ASSERT_EQ(::mkfifo(dir.file("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(flags_file_content(dir.file("pipe")), std::nullopt);
+  std::filesystem::resize_file(dir.file("flags"), limits::kMaxFlagsFileBytes + 1);
+  EXPECT_EQ(flags_file_content(dir.file("flags")), std::nullopt);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Plugin::Impl {
   const std::string path;
   const void* entry_point = nullptr;  // the address of GetPjrtApi: in the library's own mapping
   pjrt::FileIdentity opened;          // the file just before it was mapped
+  bool was_loaded = false;            // into this process, before Precast opened it
   std::vector<NamedValue> attributes;
   PluginCapabilities capabilities;
 
@@ -29,6 +30,9 @@ struct Plugin::Impl {
   std::optional<pjrt::HashedFile> hashed;
   std::mutex flags_mutex;
   std::optional<Client::FlagSnapshot> flags;
+  // The debug options of a trivial compile, where flags were uncertain and somebody asked; guarded
+  // by flags_mutex.
+  std::optional<Bytes> effective_options;
 };
 
 namespace pjrt {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "base/hash.h"
 #include "precast/limits.h"
 
@@ -46,18 +44,12 @@ void CanonicalItems::add_raw(const std::string& prefix, const WireField& field) 
   }
 }
 
-bool counts_as_file_option(std::string_view name, bool cpu) {
-  return is_file_option(name) && !(cpu && name.starts_with("xla_gpu_"));
-}
-
-void CanonicalItems::add_file_option(std::string_view name) {
-  if (counts_as_file_option(name, cpu_)) file_options_.emplace(name);
-}
-
-bool CanonicalItems::is_left_out(std::string_view option) const {
+bool CanonicalItems::is_left_out_on(std::string_view option, bool cpu) {
+  if (is_neutral_option(option)) return true;
   // JAX always sets the folder of the CUDA toolkit, a path inside one Python environment; the CPU
-  // compiler does not look at it.
-  return is_neutral_option(option) || (cpu_ && option == "xla_gpu_cuda_data_dir");
+  // compiler looks neither at it nor at the GPU compiler's files.
+  return cpu && option.starts_with("xla_gpu_") &&
+         (option == "xla_gpu_cuda_data_dir" || find_file_option(option) != nullptr);
 }
 
 Result<CanonicalOptions> CanonicalItems::finish() && {
@@ -76,7 +68,6 @@ Result<CanonicalOptions> CanonicalItems::finish() && {
     }
     result.items.push_back({name, std::move(value)});
   }
-  result.file_options.assign(file_options_.begin(), file_options_.end());
   return result;
 }
 
@@ -99,18 +90,8 @@ Result<FieldsByNumber> fields_by_number(BytesView message, const std::string& me
 
 std::string text_of_bool(std::uint64_t varint) { return varint != 0 ? "true" : "false"; }
 
-std::string text_of_int32(std::uint64_t varint) {
-  return std::to_string(static_cast<std::int32_t>(varint));
-}
-
 std::string text_of_int64(std::uint64_t varint) {
   return std::to_string(static_cast<std::int64_t>(varint));
-}
-
-std::string text_of_float(float value) { return fmt::format("{}", value); }
-
-std::string text_of_float_bits(std::uint64_t fixed32) {
-  return text_of_float(std::bit_cast<float>(static_cast<std::uint32_t>(fixed32)));
 }
 
 std::string hex_of(BytesView bytes) { return "0x" + base::to_hex(bytes); }

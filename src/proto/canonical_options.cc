@@ -1,9 +1,11 @@
 #include "proto/canonical_options.h"
 
 #include <array>
+#include <bit>
 
 #include "proto/canonical_items.h"
 #include "proto/field_numbers.h"
+#include "proto/scalar_text.h"
 
 namespace precast::proto {
 namespace {
@@ -120,7 +122,9 @@ void add_scalar(CanonicalItems& items, const std::string& name, FieldRule rule,
       if (last.value != 0) items.add(name, text_of_int64(last.value));
       return;
     case FieldRule::float32:
-      if (last.value != 0) items.add(name, text_of_float_bits(last.value));
+      if (last.value != 0) {
+        items.add(name, float_effect(std::bit_cast<float>(static_cast<std::uint32_t>(last.value))));
+      }
       return;
     case FieldRule::digest:
       if (!last.bytes.empty()) items.add_digest(name, last.bytes);
@@ -186,8 +190,9 @@ Result<void> add_build_options(CanonicalItems& items, BytesView bytes) {
 
 }  // namespace
 
-Result<CanonicalOptions> canonicalize(const CompileOptions& options, std::string_view platform) {
-  CanonicalItems items(platform);
+Result<CanonicalOptions> canonicalize(const CompileOptions& options, std::string_view platform,
+                                      const ContentTexts& contents) {
+  CanonicalItems items(platform, contents);
   PRECAST_ASSIGN(const FieldsByNumber by_number,
                  fields_by_number(options.serialized(), "compile options"));
   add_fields(items, "", kCompileOptions, by_number);

@@ -1,5 +1,8 @@
-// Compile options as the key sees them: a flat, ordered list of named items, equal for two messages
-// exactly when they ask for the same compilation.
+// Compile options and flags as the key sees them: flat, ordered lists of named items, equal for two
+// messages exactly when they ask for the same compilation.
+//
+// Options count by their effect (option_effect.h), and for a path that an option names stands what
+// is in the file (file_options.h).
 //
 // Left out, by exact name or number: options that only write dumps or logs (xla_options.h), device
 // ids and what follows from them, and what was measured to reach neither code nor configuration
@@ -13,6 +16,8 @@
 #include "precast/bytes.h"
 #include "precast/compile_options.h"
 #include "precast/result.h"
+#include "proto/file_options.h"
+#include "proto/flags_parse.h"
 
 namespace precast::proto {
 
@@ -26,24 +31,21 @@ struct OptionItem {
 struct CanonicalOptions {
   // Sorted by name; items of one name (list elements) stay in the order of the message.
   std::vector<OptionItem> items;
-  // Options that are set and name a file or folder whose content changes the code: the key does not
-  // see that content. Sorted, without repetition.
-  std::vector<std::string> file_options;
 };
 
-// `platform` is the client's ("cpu", "cuda"); empty when unknown. On "cpu" the xla_gpu_* options
-// that name files are read by nothing, so they are not in file_options, and xla_gpu_cuda_data_dir
-// is no item. invalid_argument when the message is damaged inside.
-Result<CanonicalOptions> canonicalize(const CompileOptions& options,
-                                      std::string_view platform = {});
+// `platform` is the client's ("cpu", "cuda"); empty when unknown. On "cpu" nothing reads the
+// xla_gpu_* options that name files, nor xla_gpu_cuda_data_dir, so they are no items. A path that
+// `contents` lacks stands as it is: the caller must bypass. invalid_argument when the message is
+// damaged inside.
+Result<CanonicalOptions> canonicalize(const CompileOptions& options, std::string_view platform = {},
+                                      const ContentTexts& contents = {});
 
-// The options in the text of XLA_FLAGS that name a file whose content matters, as in
-// CanonicalOptions::file_options.
-std::vector<std::string> file_options_in_flags(std::string_view xla_flags,
-                                               std::string_view platform = {});
-
-// Whether XLA takes the text of XLA_FLAGS as the path of a file with flags: it does when the first
-// character that is not white space is no dash. Empty text is no path.
-bool names_flags_file(std::string_view xla_flags);
+// The flags in force, "--" before each name, in the order of FlagsText::effective. Left out and put
+// in places of paths as in canonicalize(). `text` is what was parsed: it counts whole, as
+// "XLA_FLAGS", when it holds what Precast takes for fatal and the process lives all the same, or a
+// name longer than a key takes.
+std::vector<OptionItem> canonical_flags(const FlagsText& flags, BytesView text,
+                                        std::string_view platform = {},
+                                        const ContentTexts& contents = {});
 
 }  // namespace precast::proto

@@ -64,10 +64,7 @@ Items debug_items(const Bytes& debug_options, std::string_view platform = {}) {
   return items;
 }
 
-TEST(Canonical, TheDefaultHasItsCountsOnly) {
-  EXPECT_EQ(items_of(CompileOptions()), kCounts);
-  EXPECT_EQ(canonical(CompileOptions()).file_options, std::vector<std::string>{});
-}
+TEST(Canonical, TheDefaultHasItsCountsOnly) { EXPECT_EQ(items_of(CompileOptions()), kCounts); }
 
 TEST(Canonical, WhatJaxSendsIsReadable) {
   const CompileOptions options =
@@ -84,15 +81,14 @@ TEST(Canonical, WhatJaxSendsIsReadable) {
   EXPECT_EQ(items["debug_options.xla_gpu_autotune_gemm_rtol"], "0.1");
   EXPECT_EQ(items["debug_options.xla_gpu_analytical_latency_estimator_options[rtt_us]"], "-1");
   EXPECT_EQ(items["debug_options.#217"], "varint:0");  // removed from XLA since
-  EXPECT_EQ(items["override.xla_cpu_enable_fast_math"], "bool:true");
-  EXPECT_EQ(items["override.xla_cpu_prefer_vector_width"], "int:256");
+  EXPECT_EQ(items["override.xla_cpu_enable_fast_math"], "true");
+  EXPECT_EQ(items["override.xla_cpu_prefer_vector_width"], "256");
   for (const auto& [name, value] : items) {
     EXPECT_EQ(name.find("dump"), std::string::npos) << name;
     EXPECT_EQ(name.find("ordinal"), std::string::npos) << name;
     EXPECT_EQ(name.find("assignment"), std::string::npos) << name;
   }
   EXPECT_TRUE(items.contains("debug_options.xla_gpu_cuda_data_dir"));
-  EXPECT_EQ(canonical(options).file_options, std::vector<std::string>{});
 }
 
 // Reorders the entries of every map, and the overrides, as serializers do.
@@ -391,30 +387,21 @@ TEST(CanonicalOverrides, ValuesByTheirEffect) {
     EXPECT_EQ(items[0].first, "override." + std::string(name));
     return items[0].second;
   };
-  EXPECT_EQ(value("xla_cpu_enable_fast_math", number(2, 1)), "bool:true");
-  EXPECT_EQ(value("xla_cpu_enable_fast_math", text(1, "True")), "bool:true");
-  EXPECT_EQ(value("xla_cpu_enable_fast_math", text(1, "False")), "bool:false");
-  EXPECT_EQ(value("xla_cpu_enable_fast_math", text(1, "true")), "text:true");  // XLA refuses it
-  EXPECT_EQ(value("xla_cpu_prefer_vector_width", number(3, 256)), "int:256");
-  EXPECT_EQ(value("xla_cpu_prefer_vector_width", text(1, "256")), "int:256");
-  EXPECT_EQ(value("xla_cpu_prefer_vector_width", text(1, "256x")), "text:256x");
-  EXPECT_EQ(value("xla_gpu_autotune_gemm_rtol", real(4, 0.5)), "float:0.5");
-  EXPECT_EQ(value("xla_gpu_autotune_gemm_rtol", text(1, "0.50")), "float:0.5");
-  EXPECT_EQ(value("xla_gpu_autotune_gemm_rtol", real(4, 0.1)), "float:0.1");
-  EXPECT_EQ(value("xla_gpu_autotune_gemm_rtol", text(1, "0.1")), "float:0.1");
-  EXPECT_EQ(value("xla_gpu_autotune_gemm_rtol", real(4, 1e300)), "double:1e+300");
-  EXPECT_EQ(value("xla_cpu_scheduler_type", number(3, 1)), "int:1");
-  EXPECT_EQ(value("xla_cpu_scheduler_type", text(1, "1")), "int:1");
-  EXPECT_EQ(value("xla_cpu_scheduler_type", text(1, "NAME")), "text:NAME");
-  EXPECT_EQ(value("xla_cpu_max_isa", text(1, "1")), "text:1");
-  EXPECT_EQ(value("xla_cpu_max_isa", text(1, "True")), "text:True");
+  EXPECT_EQ(value("xla_cpu_enable_fast_math", number(2, 1)), "true");
+  EXPECT_EQ(value("xla_cpu_enable_fast_math", text(1, "True")), "true");
+  EXPECT_EQ(value("xla_cpu_enable_fast_math", text(1, "False")), "false");
+  // XLA refuses it.
+  EXPECT_EQ(value("xla_cpu_enable_fast_math", text(1, "true")).rfind("refused:0x", 0), 0u);
+  EXPECT_EQ(value("xla_cpu_prefer_vector_width", number(3, 256)), "256");
+  EXPECT_EQ(value("xla_cpu_prefer_vector_width", text(1, "256")), "256");
+  EXPECT_EQ(value("xla_gpu_autotune_gemm_rtol", real(4, 0.1)), "0.1");
+  EXPECT_EQ(value("xla_gpu_autotune_gemm_rtol", text(1, "0.10")), "0.1");
+  EXPECT_EQ(value("xla_cpu_scheduler_type", number(3, 1)), "1");
+  EXPECT_EQ(value("xla_cpu_scheduler_type", text(1, "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED")), "1");
+  EXPECT_EQ(value("xla_cpu_max_isa", text(1, "True")), "True");
   EXPECT_EQ(value("xla_unknown", text(1, "1")), "text:1");
   EXPECT_EQ(value("xla_unknown", number(3, 1)), "int:1");
-  EXPECT_EQ(value("xla_unknown", number(2, 1)), "bool:true");
-  EXPECT_EQ(value("xla_unknown", real(4, 1)), "double:1");
-  EXPECT_EQ(value("xla_unknown", ""), "unset");
-  EXPECT_EQ(value("xla_unknown", number(2, 1) + text(1, "last")), "text:last");  // a oneof
-  EXPECT_EQ(value("xla_unknown", number(9, 1)).rfind("0x", 0), 0u);
+  EXPECT_EQ(value("xla_unknown", ""), "refused:0x");
 }
 
 TEST(CanonicalOverrides, OfARepeatedNameTheLastCounts) {
@@ -426,9 +413,14 @@ TEST(CanonicalOverrides, OfARepeatedNameTheLastCounts) {
 
 TEST(CanonicalOverrides, AnUnusualEntryCountsRaw) {
   const Bytes entry = text(1, "xla_a") + text(2, number(3, 1)) + number(3, 1);
-  EXPECT_EQ(beside_counts({}, text(7, entry)).front().second.rfind("0x", 0), 0u);
   const Bytes twice = text(1, "xla_a") + text(2, number(3, 1)) + text(2, number(3, 2));
-  EXPECT_EQ(beside_counts({}, text(7, twice)).front().second.rfind("0x", 0), 0u);
+  const Bytes unknown = text(1, "xla_a") + text(2, number(9, 1));
+  for (const Bytes& unusual : {entry, twice, unknown}) {
+    const Items items = beside_counts({}, text(7, unusual));
+    ASSERT_EQ(items.size(), 1u);
+    EXPECT_EQ(items[0].first, "override.xla_a#raw");
+    EXPECT_EQ(items[0].second.rfind("0x", 0), 0u);
+  }
 }
 
 TEST(CanonicalNames, CannotBeForgedByValues) {
@@ -449,24 +441,94 @@ TEST(CanonicalNames, CannotBeForgedByValues) {
             beside_counts({}, text(7, text(1, "xla_a") + text(2, number(9, 1)))));
 }
 
-TEST(CanonicalFileOptions, AreThoseThatAreSet) {
-  using Names = std::vector<std::string>;
-  const auto files = [](const Bytes& debug, const Bytes& outer = {},
-                        std::string_view platform = {}) {
-    return canonical(options_of(text(3, debug), outer), platform).file_options;
+// The contents "one" and "two" of two paths each, as they stand in a key.
+struct Contents {
+  static constexpr const char* kOne =
+      "sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed, 3 bytes";
+  static constexpr const char* kTwo =
+      "sha256:3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3, 3 bytes";
+
+  ContentTexts texts(const CompileOptions& options) const {
+    const auto files = file_references({}, options, "cuda").value();
+    const auto reader = [](const std::string& path) -> Result<FileContent> {
+      return FileContent{false, {{"", path.ends_with('1') ? "one" : "two"}}};
+    };
+    return {files.references, read_contents(files.references, reader).value()};
+  }
+
+  Items items(const Bytes& debug, const Bytes& outer = {}) const {
+    const CompileOptions options = options_of(debug.empty() ? Bytes() : text(3, debug), outer);
+    const ContentTexts contents = texts(options);
+    Items items;
+    const auto made = canonicalize(options, "cuda", contents);
+    EXPECT_TRUE(made);
+    for (const OptionItem& item : made->items) {
+      const std::pair<std::string, std::string> pair(item.name, item.value);
+      if (item.name.find("xla_") != std::string::npos) items.push_back(pair);
+    }
+    return items;
+  }
+};
+
+TEST(CanonicalFileOptions, ContentsStandForPaths) {
+  const Contents at;
+  const auto pgle = [](const char* path) { return text(210, path); };
+  EXPECT_EQ(at.items(pgle("/a/f1")), at.items(pgle("other/g1")));
+  EXPECT_EQ(at.items(pgle("/a/f1")),
+            (Items{{"debug_options.xla_gpu_pgle_profile_file_or_directory_path", at.kOne}}));
+  EXPECT_NE(at.items(pgle("/a/f1")), at.items(pgle("/a/f2")));
+  EXPECT_EQ(at.items(pgle("f2") + pgle("f1")), at.items(pgle("f1")));  // the last counts
+  EXPECT_NE(at.items(pgle("")), at.items(""));
+  // How XLA reads it counts.
+  EXPECT_NE(at.items(pgle("f.1")), at.items(pgle("f1")));
+}
+
+TEST(CanonicalFileOptions, ListsKeepTheirOrderAndTheirNames) {
+  const Contents at;
+  EXPECT_EQ(at.items(text(127, "/x/f1") + text(127, "/y/f2")),
+            (Items{{"debug_options.xla_gpu_ptx_file", std::string(at.kOne) + ", f1"},
+                   {"debug_options.xla_gpu_ptx_file", std::string(at.kTwo) + ", f2"}}));
+  EXPECT_NE(at.items(text(127, "f1") + text(127, "f2")),
+            at.items(text(127, "f2") + text(127, "f1")));
+  EXPECT_EQ(
+      at.items("", override_entry("xla_gpu_ptx_file", text(1, "a/f1,b/f2"))),
+      (Items{{"override.xla_gpu_ptx_file", std::string(at.kOne) + ", f1," + at.kTwo + ", f2"}}));
+}
+
+// One set of files, used in other places: none of these is another's equal.
+TEST(CanonicalFileOptions, WhereAFileIsNamedCounts) {
+  const Contents at;
+  const auto denylist = [](const char* path) { return text(128, path); };
+  const auto overridden = [](const char* path) {
+    return override_entry("xla_gpu_algorithm_denylist_path", text(1, path));
   };
-  EXPECT_EQ(files(text(261, "")), Names{});
-  EXPECT_EQ(files(text(261, "f")), Names{"xla_gpu_target_config_filename"});
-  EXPECT_EQ(files(text(127, "a.ptx") + text(127, "b.ptx")), Names{"xla_gpu_ptx_file"});
-  EXPECT_EQ(files(text(223, "f") + text(61, "/cuda")), Names{"xla_gpu_load_autotune_results_from"});
-  EXPECT_EQ(files("", override_entry("xla_gpu_kernel_cache_file", text(1, "f"))),
-            Names{"xla_gpu_kernel_cache_file"});
-  EXPECT_EQ(files("", override_entry("xla_gpu_kernel_cache_file", text(1, ""))), Names{});
-  EXPECT_EQ(files(text(261, "f"), {}, "cpu"), Names{});
-  EXPECT_EQ(files(text(261, "f"), {}, "cuda"), Names{"xla_gpu_target_config_filename"});
-  // The value still counts.
-  EXPECT_EQ(debug_items(text(261, "f"), "cpu"),
-            (Items{{"debug_options.xla_gpu_target_config_filename", "f"}}));
+  const std::vector<Items> all = {
+      at.items(denylist("f1")),
+      at.items("", overridden("f1")),
+      at.items(denylist("f1"), overridden("f2")),
+      at.items(denylist("f2"), overridden("f1")),
+      at.items(denylist("f1"), overridden("f1")),
+      at.items(denylist("f1"), overridden("")),
+  };
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    for (std::size_t b = a + 1; b < all.size(); ++b) EXPECT_NE(all[a], all[b]) << a << " " << b;
+  }
+}
+
+TEST(CanonicalFileOptions, OneThatPrecastHasInThisTableOnly) {
+  ASSERT_EQ(find_option(std::uint32_t{544}), nullptr);
+  const Contents at;
+  EXPECT_EQ(at.items(text(544, "/a/f1")),
+            (Items{{"debug_options.xla_candidate_configs_file", at.kOne}}));
+  EXPECT_EQ(at.items("", override_entry("xla_candidate_configs_file", text(1, "b/f1"))),
+            (Items{{"override.xla_candidate_configs_file", at.kOne}}));
+}
+
+TEST(CanonicalFileOptions, OnCpuTheGpuCompilersFilesAreReadByNothing) {
+  EXPECT_EQ(debug_items(text(261, "f"), "cpu"), Items{});
+  EXPECT_EQ(beside_counts({}, override_entry("xla_gpu_ptx_file", text(1, "f")), "cpu"), Items{});
+  EXPECT_NE(debug_items(text(261, "f"), "cuda"), Items{});
+  EXPECT_NE(debug_items(text(261, "f")), Items{});
 }
 
 TEST(CanonicalCudaDataDir, DoesNotCountOnCpu) {

@@ -1,15 +1,13 @@
 // The options that carry XLA's flag names: xla.DebugOptions, and the overrides by name.
-#include <fmt/format.h>
-
-#include <bit>
-#include <cmath>
-#include <limits>
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "proto/canonical_items.h"
 #include "proto/field_numbers.h"
-#include "proto/option_value.h"
+#include "proto/option_effect.h"
 
 namespace precast::proto {
 namespace {
@@ -71,49 +69,30 @@ Result<void> add_map(CanonicalItems& items, const std::string& name,
   return {};
 }
 
-// The wire type of an option that is not repeated.
-std::optional<WireType> wire_type_of(OptionType type) {
-  switch (type) {
-    case OptionType::boolean:
-    case OptionType::int32:
-    case OptionType::int64:
-    case OptionType::enumeration: return WireType::varint;
-    case OptionType::float32: return WireType::fixed32;
-    case OptionType::text: return WireType::bytes;
-    default: return std::nullopt;
+// The value of an option that names files, with what is in them for their paths.
+Bytes with_contents(const CanonicalItems& items, const FileOption& option, BytesView value) {
+  const Bytes* text = items.contents().find(option.name, value);
+  return text == nullptr ? Bytes(value) : *text;
+}
+
+void add_raw(CanonicalItems& items, const std::vector<WireField>& fields) {
+  for (const WireField& field : fields) items.add_raw(kDebugPrefix, field);
+}
+
+// An option that names a file: of a scalar the last counts, a list has an item for each element.
+void add_file_option(CanonicalItems& items, const FileOption& option,
+                     const std::vector<WireField>& fields) {
+  const bool texts = std::ranges::all_of(
+      fields, [](const WireField& field) { return field.type == WireType::bytes; });
+  if (!texts) return add_raw(items, fields);
+  const bool list = option.kind == FileOptionKind::matched_files;
+  for (auto at = list ? fields.begin() : std::prev(fields.end()); at != fields.end(); ++at) {
+    items.add(kDebugPrefix + std::string(option.name), with_contents(items, option, at->bytes));
   }
 }
 
-Bytes scalar_text(OptionType type, const WireField& field) {
-  switch (type) {
-    case OptionType::boolean: return text_of_bool(field.value);
-    case OptionType::int32:
-    case OptionType::enumeration: return text_of_int32(field.value);
-    case OptionType::float32: return text_of_float_bits(field.value);
-    case OptionType::text: return Bytes(field.bytes);
-    default: return text_of_int64(field.value);
-  }
-}
-
-// Of a scalar that stands twice the last counts. Its presence counts, whatever the value: the
-// fields of DebugOptions know whether they were set.
-void add_scalar(CanonicalItems& items, const XlaOption& option, WireType type,
-                const std::vector<WireField>& fields) {
-  const WireField* last = nullptr;
-  for (const WireField& field : fields) {
-    if (field.type == type) {
-      last = &field;
-    } else {
-      items.add_raw(kDebugPrefix, field);
-    }
-  }
-  if (last == nullptr) return;
-  items.add(kDebugPrefix + std::string(option.name), scalar_text(option.type, *last));
-  if (!last->bytes.empty()) items.add_file_option(option.name);
-}
-
-void add_text_list(CanonicalItems& items, const XlaOption& option,
-                   const std::vector<WireField>& fields) {
+void add_list(CanonicalItems& items, const XlaOption& option,
+              const std::vector<WireField>& fields) {
   for (const WireField& field : fields) {
     if (field.type != WireType::bytes) {
       items.add_raw(kDebugPrefix, field);
@@ -122,77 +101,47 @@ void add_text_list(CanonicalItems& items, const XlaOption& option,
     const bool text = option.type == OptionType::text_list;
     items.add(kDebugPrefix + std::string(option.name),
               text ? Bytes(field.bytes) : hex_of(field.bytes));
-    if (!field.bytes.empty()) items.add_file_option(option.name);
   }
 }
 
+// The presence of a scalar counts, whatever its value: the fields of DebugOptions know whether they
+// were set.
 Result<void> add_debug_option(CanonicalItems& items, const XlaOption& option,
                               const std::vector<WireField>& fields) {
   const std::string name = kDebugPrefix + std::string(option.name);
-  if (const auto type = wire_type_of(option.type)) {
-    add_scalar(items, option, *type, fields);
-    return {};
-  }
   if (option.type == OptionType::text_map) return add_map(items, name, fields);
-  if (option.type != OptionType::enumeration_list) {
-    add_text_list(items, option, fields);
-    return {};
-  }
-  const auto list = text_of_list(fields, text_of_int32);
-  if (!list) {
-    for (const WireField& field : fields) items.add_raw(kDebugPrefix, field);
-  } else if (!list->empty()) {
-    items.add(name, *list);
+  if (option.type == OptionType::text_list || option.type == OptionType::message_list) {
+    add_list(items, option, fields);
+  } else if (const auto effect = debug_option_effect(option, fields); !effect) {
+    add_raw(items, fields);
+  } else if (option.type != OptionType::enumeration_list || !effect->empty()) {
+    items.add(name, *effect);
   }
   return {};
 }
 
-std::string override_text(const XlaOption* option, BytesView text) {
-  if (option != nullptr) {
-    switch (option->type) {
-      case OptionType::boolean:
-        if (text == "True") return "bool:true";
-        if (text == "False") return "bool:false";
-        break;
-      case OptionType::int32:
-      case OptionType::int64:
-      case OptionType::enumeration:
-        if (const auto number = parse_integer(text)) return "int:" + std::to_string(*number);
-        break;
-      case OptionType::float32:
-        if (const auto number = parse_float(text)) return "float:" + text_of_float(*number);
-        break;
-      default: break;
-    }
-  }
-  return "text:" + std::string(text);
-}
-
-// The value by its effect: XLA takes the int 1 and the text "1" alike where an integer is wanted.
-// Nothing when the message holds what OptionOverrideProto does not know.
-std::optional<std::string> override_value(const XlaOption* option, BytesView value) {
-  std::string text = "unset";
+// The text that an override gives; nothing when it gives something else.
+std::optional<BytesView> text_of_override(BytesView value) {
+  std::optional<BytesView> text;
   FieldReader reader(value);
   while (reader.next()) {
-    const WireField& field = reader.field();
-    if (field.is(option_override::kText, WireType::bytes)) {
-      text = override_text(option, field.bytes);
-    } else if (field.is(option_override::kBool, WireType::varint)) {
-      text = "bool:" + text_of_bool(field.value);
-    } else if (field.is(option_override::kInt, WireType::varint)) {
-      text = "int:" + text_of_int64(field.value);
-    } else if (field.is(option_override::kDouble, WireType::fixed64)) {
-      const auto number = std::bit_cast<double>(field.value);
-      const bool is_float = option != nullptr && option->type == OptionType::float32 &&
-                            std::abs(number) <= std::numeric_limits<float>::max();
-      text = is_float ? "float:" + text_of_float(static_cast<float>(number))
-                      : fmt::format("double:{}", number);
-    } else {
-      return std::nullopt;
-    }
+    const bool is_text = reader.field().is(option_override::kText, WireType::bytes);
+    text = is_text ? std::optional(reader.field().bytes) : std::nullopt;
   }
-  if (reader.damaged()) return std::nullopt;
-  return text;
+  return reader.damaged() ? std::nullopt : text;
+}
+
+// An override of an option that names files; XLA cuts the text of a list at its commas.
+Bytes paths_with_contents(const CanonicalItems& items, const FileOption& option, BytesView text) {
+  if (option.kind != FileOptionKind::matched_files) return with_contents(items, option, text);
+  Bytes list;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    list += with_contents(items, option, text.substr(0, comma));
+    if (comma == BytesView::npos) return list;
+    list += ',';
+    text.remove_prefix(comma + 1);
+  }
 }
 
 }  // namespace
@@ -202,9 +151,17 @@ Result<void> add_debug_options(CanonicalItems& items, BytesView debug_options) {
                  fields_by_number(debug_options, "compile options: debug_options"));
   for (const auto& [number, fields] : by_number) {
     const XlaOption* option = find_option(number);
-    if (option == nullptr) {
-      for (const WireField& field : fields) items.add_raw(kDebugPrefix, field);
-    } else if (!items.is_left_out(option->name)) {
+    const FileOption* file = find_file_option(number);
+    const std::string_view name = option != nullptr ? option->name
+                                  : file != nullptr ? file->name
+                                                    : std::string_view();
+    if (name.empty()) {
+      add_raw(items, fields);
+    } else if (items.is_left_out(name)) {
+      continue;
+    } else if (file != nullptr && file->kind != FileOptionKind::llvm_options) {
+      add_file_option(items, *file, fields);
+    } else {
       PRECAST_TRY(add_debug_option(items, *option, fields));
     }
   }
@@ -212,7 +169,8 @@ Result<void> add_debug_options(CanonicalItems& items, BytesView debug_options) {
 }
 
 Result<void> add_overrides(CanonicalItems& items, const std::vector<WireField>& entries) {
-  std::map<Bytes, std::string> values;  // of a repeated name the last counts
+  // Of a repeated name the last counts; the name of what is not understood says so.
+  std::map<Bytes, std::pair<std::string, Bytes>> values;
   for (const WireField& field : entries) {
     if (field.type != WireType::bytes) {
       items.add_raw("", field);
@@ -221,14 +179,21 @@ Result<void> add_overrides(CanonicalItems& items, const std::vector<WireField>& 
     PRECAST_ASSIGN(const Entry entry,
                    read_entry(field.bytes, "compile options: env_option_overrides"));
     if (items.is_left_out(entry.key)) continue;
-    const XlaOption* option = find_option(std::string_view(entry.key));
-    const auto value = entry.plain ? override_value(option, entry.value) : std::nullopt;
-    values[entry.key] = value ? *value : hex_of(field.bytes);
+    const std::string name = "override." + entry.key;
+    const FileOption* file = find_file_option(entry.key);
+    const auto effect = entry.plain
+                            ? override_effect(find_option(std::string_view(entry.key)), entry.value)
+                            : std::nullopt;
+    const auto path = file != nullptr && effect ? text_of_override(entry.value) : std::nullopt;
+    if (!effect) {
+      values[entry.key] = {name + "#raw", hex_of(field.bytes)};
+    } else if (path && file->kind != FileOptionKind::llvm_options) {
+      values[entry.key] = {name, paths_with_contents(items, *file, *path)};
+    } else {
+      values[entry.key] = {name, *effect};
+    }
   }
-  for (const auto& [name, value] : values) {
-    items.add("override." + name, value);
-    if (value != "text:" && value != "unset") items.add_file_option(name);
-  }
+  for (auto& [key, item] : values) items.add(std::move(item.first), item.second);
   return {};
 }
 

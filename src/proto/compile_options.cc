@@ -186,6 +186,12 @@ void CompileOptions::set_use_spmd(bool use) {
                        use ? proto::varint_field(build::kUseSpmdPartitioning, 1) : Bytes());
 }
 
+void CompileOptions::set_profile(BytesView profile) {
+  serialized_ =
+      with_build_field(serialized_, build::kFdoProfile,
+                       profile.empty() ? Bytes() : proto::bytes_field(build::kFdoProfile, profile));
+}
+
 std::optional<DeviceAssignment> CompileOptions::assignment() const {
   const auto bytes = proto::last_bytes(build_options_of(serialized_), build::kDeviceAssignment);
   if (!bytes) return std::nullopt;

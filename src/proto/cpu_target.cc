@@ -18,6 +18,7 @@ constexpr std::uint32_t kSerializedExecutable = 1;
 }  // namespace executable_and_options
 
 namespace compilation_result {  // xla.cpu.CompilationResultProto
+constexpr std::uint32_t kHloModule = 1;
 constexpr std::uint32_t kTargetMachineOptions = 9;
 }  // namespace compilation_result
 
@@ -41,6 +42,14 @@ constexpr std::uint32_t kTriple = 1;
 constexpr std::uint32_t kCpu = 2;
 constexpr std::uint32_t kFeatures = 3;
 }  // namespace target_machine_options
+
+namespace module_with_config {  // xla.HloModuleProtoWithConfig
+constexpr std::uint32_t kConfig = 2;
+}  // namespace module_with_config
+
+namespace module_config {  // xla.HloModuleConfigProto
+constexpr std::uint32_t kDebugOptions = 14;
+}  // namespace module_config
 
 // LLVM's names and lists are printable ASCII; anything else is another message.
 bool is_printable(BytesView text) {
@@ -95,6 +104,36 @@ std::optional<CpuTarget> cpu_requirement(BytesView serialized_executable) {
   const auto target = last_bytes(*executable, compilation_result::kTargetMachineOptions);
   if (!target) return std::nullopt;
   return read_target(*target);
+}
+
+std::optional<BytesView> debug_options_of_executable(BytesView serialized_executable) {
+  const auto executable =
+      last_bytes(serialized_executable, executable_and_options::kSerializedExecutable);
+  if (!executable) return std::nullopt;
+  const auto program = last_bytes(*executable, compilation_result::kHloModule);
+  if (!program) return std::nullopt;
+  const auto config = last_bytes(*program, module_with_config::kConfig);
+  if (!config) return std::nullopt;
+  return last_bytes(*config, module_config::kDebugOptions);
+}
+
+Result<Bytes> topology_for_cpu(BytesView topology_description, const CpuTarget& target) {
+  const auto specific = last_bytes(topology_description, topology::kPlatformSpecificTopology);
+  const auto value = specific ? last_bytes(*specific, any::kValue) : std::nullopt;
+  const auto old = value ? last_bytes(*value, cpu_topology::kTargetMachineOptions) : std::nullopt;
+  if (!old || !cpu_from_topology(topology_description)) {
+    return Error(ErrorCode::unsupported, "the topology does not say for which CPU it compiles");
+  }
+  const Bytes options = bytes_field(target_machine_options::kTriple, target.triple) +
+                        bytes_field(target_machine_options::kCpu, target.name) +
+                        bytes_field(target_machine_options::kFeatures, target.features);
+  PRECAST_ASSIGN(const Bytes cpu,
+                 replace_field(*value, cpu_topology::kTargetMachineOptions,
+                               bytes_field(cpu_topology::kTargetMachineOptions, options)));
+  PRECAST_ASSIGN(const Bytes any_field,
+                 replace_field(*specific, any::kValue, bytes_field(any::kValue, cpu)));
+  return replace_field(topology_description, topology::kPlatformSpecificTopology,
+                       bytes_field(topology::kPlatformSpecificTopology, any_field));
 }
 
 Result<CpuTarget> cpu_from_topology(BytesView topology_description) {

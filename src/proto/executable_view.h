@@ -34,6 +34,15 @@ std::optional<CpuTarget> cpu_requirement(BytesView serialized_executable);
 // it is no CPU topology or does not name the CPU.
 Result<CpuTarget> cpu_from_topology(BytesView topology_description);
 
+// The topology with another CPU to compile for. unsupported when it names none.
+Result<Bytes> topology_for_cpu(BytesView topology_description, const CpuTarget& target);
+
+// The optimized program in a serialized CPU executable (xla.HloModuleProtoWithConfig), and the
+// debug options that were in force when it was compiled (xla.DebugOptions); nothing when the bytes
+// are not of that form.
+std::optional<BytesView> program_of_executable(BytesView serialized_executable);
+std::optional<BytesView> debug_options_of_executable(BytesView serialized_executable);
+
 // xla.DeviceAssignmentProto. Encoding requires replicas * partitions ids.
 Bytes encode_device_assignment(const DeviceAssignment& assignment);
 // invalid_argument when it does not parse, a count is not in 1..limits::kMaxDevices or does not fit

@@ -81,4 +81,19 @@ Result<std::vector<ContentItem>> read_contents(std::span<const FileReference> re
   return items;
 }
 
+ContentTexts::ContentTexts(std::span<const FileReference> references,
+                           std::span<const ContentItem> items) {
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    Bytes text =
+        "sha256:" + items[i].sha256.hex() + ", " + std::to_string(items[i].bytes) + " bytes";
+    if (!items[i].name.empty()) text += ", " + items[i].name;
+    texts_.emplace(std::pair(references[i].option, references[i].path), std::move(text));
+  }
+}
+
+const Bytes* ContentTexts::find(std::string_view option, std::string_view path) const {
+  const auto found = texts_.find(std::pair(std::string(option), std::string(path)));
+  return found == texts_.end() ? nullptr : &found->second;
+}
+
 }  // namespace precast::proto

@@ -122,8 +122,8 @@ Result<void> add_debug_options(Collector& files, BytesView debug_options) {
   FieldReader reader(debug_options);
   while (reader.next()) {
     const WireField& field = reader.field();
-    const auto option = std::ranges::find(kFileOptions, field.number, &FileOption::number);
-    if (option == kFileOptions.end() || field.type != WireType::bytes) continue;
+    const FileOption* option = find_file_option(field.number);
+    if (option == nullptr || field.type != WireType::bytes) continue;
     if (option->kind != FileOptionKind::llvm_options) {
       files.add(*option, field.bytes);
       continue;
@@ -183,6 +183,11 @@ std::span<const FileOption> all_file_options() { return kFileOptions; }
 const FileOption* find_file_option(std::string_view name) {
   const auto found = std::ranges::lower_bound(kFileOptions, name, {}, &FileOption::name);
   return found != kFileOptions.end() && found->name == name ? &*found : nullptr;
+}
+
+const FileOption* find_file_option(std::uint32_t number) {
+  const auto found = std::ranges::find(kFileOptions, number, &FileOption::number);
+  return found == kFileOptions.end() ? nullptr : &*found;
 }
 
 Result<FileReferences> file_references(const FlagsText& flags, const CompileOptions& options,

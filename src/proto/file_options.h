@@ -11,9 +11,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "precast/bytes.h"
@@ -49,6 +51,7 @@ struct FileOption {
 std::span<const FileOption> all_file_options();
 // Null for other options.
 const FileOption* find_file_option(std::string_view name);
+const FileOption* find_file_option(std::uint32_t number);
 
 struct FileReference {
   std::string option;
@@ -102,5 +105,20 @@ struct ContentItem {
 // folder where XLA takes a file.
 Result<std::vector<ContentItem>> read_contents(std::span<const FileReference> references,
                                                const ContentReader& reader);
+
+// What stands in a key for the paths: "sha256:<digest>, <n> bytes", and ", <name>" where the item
+// has one.
+class ContentTexts {
+ public:
+  ContentTexts() = default;
+  // Requires an item for each reference.
+  ContentTexts(std::span<const FileReference> references, std::span<const ContentItem> items);
+
+  // Null when nothing was read for this path of this option.
+  const Bytes* find(std::string_view option, std::string_view path) const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, Bytes> texts_;
+};
 
 }  // namespace precast::proto

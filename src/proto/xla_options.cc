@@ -81,26 +81,6 @@ constexpr auto kClientOptions = std::to_array<std::string_view>({
 });
 static_assert(std::ranges::is_sorted(kClientOptions));
 
-// The content of what these name goes into the code, or decides about it. Not here:
-// xla_gpu_cuda_data_dir, which JAX always sets; its content (libdevice, the PTX compiler) is part
-// of the plugin's identity on GPUs, so its value alone is in the key. And
-// xla_gpu_override_gemm_autotuner, which holds the configuration itself and names no file.
-constexpr auto kFileOptions = std::to_array<std::string_view>({
-    "xla_gpu_algorithm_denylist_path",
-    "xla_gpu_experimental_autotuner_cache_dir",
-    "xla_gpu_experimental_collective_perf_table_path",
-    "xla_gpu_experimental_matmul_perf_table_path",
-    "xla_gpu_gemm_autotuner_override_file",
-    "xla_gpu_kernel_cache_file",
-    "xla_gpu_llvm_ir_file",
-    "xla_gpu_load_autotune_results_from",
-    "xla_gpu_per_fusion_autotune_cache_dir",
-    "xla_gpu_pgle_profile_file_or_directory_path",
-    "xla_gpu_ptx_file",
-    "xla_gpu_target_config_filename",
-});
-static_assert(std::ranges::is_sorted(kFileOptions));
-
 }  // namespace
 
 std::string_view to_string(OptionType type) {
@@ -137,10 +117,6 @@ bool is_dump_option(std::string_view name) {
 
 bool is_neutral_option(std::string_view name) {
   return is_dump_option(name) || std::ranges::binary_search(kClientOptions, name);
-}
-
-bool is_file_option(std::string_view name) {
-  return std::ranges::binary_search(kFileOptions, name);
 }
 
 }  // namespace precast::proto

@@ -45,7 +45,4 @@ bool is_dump_option(std::string_view name);
 // when a client is created.
 bool is_neutral_option(std::string_view name);
 
-// Options whose value names a file or folder of which the content changes the code.
-bool is_file_option(std::string_view name);
-
 }  // namespace precast::proto

@@ -14,6 +14,19 @@ constexpr std::array<std::string_view, 5> kHintPrefixes = {"prefer-", "fast-", "
 constexpr std::array<std::string_view, 5> kHints = {
     "allow-light-256-bit", "branchfusion", "idivl-to-divb", "idivq-to-divl", "macrofusion"};
 
+// The levels of the psABI with the names that LLVM has for their features. Each holds the one
+// before.
+#define PRECAST_V2                                                                            \
+  "+64bit,+cmov,+crc32,+cx16,+cx8,+fxsr,+mmx,+popcnt,+sahf,+sse,+sse2,+sse3,+sse4.1,+sse4.2," \
+  "+ssse3"
+#define PRECAST_V3 PRECAST_V2 ",+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave"
+#define PRECAST_V4 PRECAST_V3 ",+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl"
+constexpr std::array<Baseline, 3> kBaselines = {
+    {{"x86-64-v2", PRECAST_V2}, {"x86-64-v3", PRECAST_V3}, {"x86-64-v4", PRECAST_V4}}};
+#undef PRECAST_V2
+#undef PRECAST_V3
+#undef PRECAST_V4
+
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
@@ -59,6 +72,15 @@ std::vector<std::string> missing_features(std::string_view required, std::string
     if (on && (found == present.end() || !found->second)) missing.emplace_back(name);
   }
   return missing;
+}
+
+const Baseline* find_baseline(std::string_view name) {
+  const auto found = std::ranges::find(kBaselines, name, &Baseline::name);
+  return found == kBaselines.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> beyond_baseline(const Baseline& baseline, std::string_view features) {
+  return missing_features(features, baseline.features);
 }
 
 std::string_view architecture_of(std::string_view triple) {

@@ -76,7 +76,7 @@ SOUND = {
     "[up](../LICENSE) [here](#exit-codes) [out](https://example.org/none) `[0](none)`\n",
     "docs/testing.md": "| preset | for |\n|---|---|\n| `dev` | work |\n",
     "testdata/fuzz/hash/one": "1",
-    "testdata/keys/v1.json": "\tdata  \n",
+    "testdata/key/v1.json": "\tdata  \n",
 }
 
 
@@ -277,7 +277,7 @@ def history(sound):
     return root, commit
 
 
-GOLDEN = "testdata/keys/v1.json"
+GOLDEN = "testdata/key/v1.json"
 
 
 def golden_findings(root):
@@ -288,21 +288,21 @@ def test_an_old_golden_must_not_change(history):
     root, commit = history
     commit()
     assert golden_findings(root) == []
-    (root / "testdata/keys/v2.json").write_text("new\n")
+    (root / "testdata/key/v2.json").write_text("new\n")
     commit()
-    (root / "testdata/keys/v2.json").write_text("the newest commit may still be mended\n")
+    (root / "testdata/key/v2.json").write_text("the newest commit may still be mended\n")
     assert golden_findings(root) == []
     (root / GOLDEN).write_text("changed\n")
     assert [one.split(":")[0] for one in golden_findings(root)] == [GOLDEN]
     commit()
     commit()
-    assert [one.split(":")[0] for one in golden_findings(root)] == [GOLDEN, "testdata/keys/v2.json"]
+    assert [one.split(":")[0] for one in golden_findings(root)] == [GOLDEN, "testdata/key/v2.json"]
 
 
 def test_an_old_golden_must_not_go(history):
     root, commit = history
     commit()
-    (root / GOLDEN).rename(root / "testdata/keys/v9.json")
+    (root / GOLDEN).rename(root / "testdata/key/v9.json")
     commit()
     (found,) = golden_findings(root)
     assert found.startswith(GOLDEN) and "is gone" in found

@@ -2,7 +2,7 @@
 
 from tree import Finding
 
-FOLDERS = ["testdata/artifacts", "testdata/keys"]
+FOLDERS = ["testdata/artifacts", "testdata/key"]
 
 
 def goldens_are_add_only(tree):
