@@ -178,15 +178,15 @@ Result<CompileOptions> RequestArguments::compile_options() const {
 }
 
 Result<RequestOptions> RequestArguments::request_options() const {
-  RequestOptions options = request;
+  RequestOptions filled = request;
   if (!annotations.empty()) {
-    PRECAST_ASSIGN(options.annotations, read_input(annotations, limits::kMaxOptionContentBytes));
+    PRECAST_ASSIGN(filled.annotations, read_input(annotations, limits::kMaxOptionContentBytes));
   }
   for (const std::string& text : extras) {
     const std::size_t equals = text.find('=');
-    options.extras[text.substr(0, equals)] = text.substr(equals + 1);
+    filled.extras[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  return options;
+  return filled;
 }
 
 CacheConfig RequestArguments::cache_config(Output& out) const {
