@@ -37,10 +37,8 @@ Result<CpuTarget> cpu_from_topology(BytesView topology_description);
 // The topology with another CPU to compile for. unsupported when it names none.
 Result<Bytes> topology_for_cpu(BytesView topology_description, const CpuTarget& target);
 
-// The optimized program in a serialized CPU executable (xla.HloModuleProtoWithConfig), and the
-// debug options that were in force when it was compiled (xla.DebugOptions); nothing when the bytes
-// are not of that form.
-std::optional<BytesView> program_of_executable(BytesView serialized_executable);
+// The debug options (xla.DebugOptions) that were in force when a serialized CPU executable was
+// compiled; nothing when the bytes are not of that form.
 std::optional<BytesView> debug_options_of_executable(BytesView serialized_executable);
 
 // xla.DeviceAssignmentProto. Encoding requires replicas * partitions ids.
