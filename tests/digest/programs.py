@@ -3,15 +3,18 @@
     programs.py OUT [--names a,b] [--before a,b]
 
 writes OUT/NAME.FORM for each program and each of the FORMS. With --before, other programs are
-lowered first, as a process does that has a history. The script needs nothing of its folder, so a
-test may run a copy of it from anywhere and with other line numbers.
+lowered first, as a process does that has a history. The script needs nothing of its folder but the
+examples, of which PRECAST_EXAMPLES may name another copy, so a test may run a copy of it from
+anywhere and with other line numbers.
 """
 
 import argparse
 import functools
+import importlib.util
 import io
 import os
 import pathlib
+import sys
 
 os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -26,6 +29,9 @@ from jaxlib import _jax
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from jaxlib.mlir.passmanager import PassManager
+
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = pathlib.Path(os.environ.get("PRECAST_EXAMPLES") or HERE.parents[1] / "examples")
 
 f32 = functools.partial(jax.ShapeDtypeStruct, dtype=jnp.float32)
 i32 = functools.partial(jax.ShapeDtypeStruct, dtype=jnp.int32)
@@ -43,6 +49,31 @@ def lower(function, *arguments, **options):
 
 def mesh_2x4():
     return Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+
+
+def example(name):
+    """The script that exports an example."""
+    for folder in (EXAMPLES / "ranker", EXAMPLES / name):
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+    spec = importlib.util.spec_from_file_location(f"{name}_export", EXAMPLES / name / "export.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@program
+def ranker():
+    ranker = example("ranker")
+    config = ranker.Config(items=64, layers=2, width=32, hidden=64)
+    request, weights = ranker.make_request(config), ranker.make_weights(config)
+    return lower(functools.partial(ranker.rank, heads=config.heads), request, weights)
+
+
+@program
+def training_step():
+    train = example("train")
+    return lower(train.step, *train.make_arguments(train.ranker_export()), donate_argnums=0)
 
 
 @program

@@ -52,15 +52,22 @@ def made_elsewhere(folder, seed):
     seed, and other programs lowered before."""
     chance = random.Random(seed)
     folder.mkdir(parents=True)
-    script = folder / "programs.py"
-    script.write_text("\n" * chance.randrange(50) + (HERE / "programs.py").read_text())
+    def moved(source, target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text("\n" * chance.randrange(50) + source.read_text())
+        return target
+
+    script = moved(HERE / "programs.py", folder / "programs.py")
+    for source in (programs.EXAMPLES).glob("*/*.py"):
+        moved(source, folder / "examples" / source.relative_to(programs.EXAMPLES))
     names = list(programs.PROGRAMS)
     chance.shuffle(names)
     before = chance.sample(names, 4)
     subprocess.run(
         [sys.executable, script, folder / "out", "--names", ",".join(names), "--before", ",".join(before)],
         check=True,
-        env={**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONDONTWRITEBYTECODE": "1",
+             "PRECAST_EXAMPLES": str(folder / "examples")},
     )
     return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
 
