@@ -50,7 +50,7 @@ test:
 	@echo '[test] all passed'
 
 test-long:
-	@tools/setup packages test-venv jax-venv accelerator-venv configure
+	@tools/setup packages test-venv jax-venv newer-jax-venvs accelerator-venv configure
 	cmake --build --preset release
 	ctest --preset long
 

@@ -1,6 +1,7 @@
-# precast_pytest(<name> DIR <folder> [VENV venv|jax-venv] [LABELS ...])
+# precast_pytest(<name> DIR <folder> [VENV <name>] [OPTIONAL] [LABELS ...])
 #   Tests in Python, run with the virtual environment that tools/setup made: build/venv by default, build/jax-venv for
-#   those that need real JAX. They find what they test in the environment:
+#   those that need real JAX, build/jax-0.11-venv and build/jax-0.12-venv for newer ones. With OPTIONAL
+#   the test is skipped where there is no such environment: not every machine has a Python for it. They find what they test in the environment:
 #     PRECAST_BIN           build/bin/precast
 #     PRECAST_FAKE_PLUGIN   the fake PJRT plugin
 #     PRECAST_BUILD_DIR     the build tree
@@ -9,14 +10,18 @@ function(precast_pytest name)
   if(PRECAST_SANITIZE)
     return()
   endif()
-  cmake_parse_arguments(arg "" "DIR;VENV" "LABELS" ${ARGN})
+  cmake_parse_arguments(arg "OPTIONAL" "DIR;VENV" "LABELS" ${ARGN})
   if(NOT arg_VENV)
     set(arg_VENV venv)
+  endif()
+  set(wrapper)
+  if(arg_OPTIONAL)
+    set(wrapper "${PROJECT_SOURCE_DIR}/cmake/run_in_venv.sh")
   endif()
   # pytest makes the last folder of this path, not those above it.
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/pytest")
   add_test(NAME ${name}
-    COMMAND "${PROJECT_SOURCE_DIR}/build/${arg_VENV}/bin/python" -m pytest -q -p no:cacheprovider
+    COMMAND ${wrapper} "${PROJECT_SOURCE_DIR}/build/${arg_VENV}/bin/python" -m pytest -q -p no:cacheprovider
       --basetemp "${PROJECT_BINARY_DIR}/pytest/${name}" "${arg_DIR}"
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set(environment
@@ -25,5 +30,6 @@ function(precast_pytest name)
     "PRECAST_BUILD_DIR=${PROJECT_BINARY_DIR}"
     "PRECAST_BIN=$<TARGET_FILE:precast_cli>"
     "PRECAST_FAKE_PLUGIN=$<TARGET_FILE:precast_fake_plugin>")
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "${environment}")
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "${environment}"
+    SKIP_RETURN_CODE 77)
 endfunction()
