@@ -5,12 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <vector>
+
+#include "cli/text.h"
 
 namespace precast::cli {
 namespace {
@@ -139,6 +143,27 @@ Result<void> write_output(const std::string& path, BytesView head, BytesView bod
     if (!S_ISREG(status.st_mode)) return write_directly(path, head, body);
   }
   return write_and_rename(path, head, body);
+}
+
+std::string nearest_file(const std::string& path) {
+  const std::filesystem::path wanted(path);
+  const std::string name = wanted.filename().string();
+  const std::filesystem::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error);
+       !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  std::string nearest = nearest_word(name, names);
+  for (const std::string& other : names) {
+    if (nearest.empty() && !wanted.stem().empty() &&
+        std::filesystem::path(other).stem() == wanted.stem()) {
+      nearest = other;
+    }
+  }
+  return nearest.empty() ? "" : (wanted.parent_path() / nearest).string();
 }
 
 Result<void> make_folders(const std::string& path) {

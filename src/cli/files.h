@@ -18,6 +18,10 @@ Result<Bytes> read_input(const std::string& path, std::uint64_t max_bytes);
 // written directly.
 Result<void> write_output(const std::string& path, BytesView head, BytesView body = {});
 
+// The file that was probably meant by a path where there is none: one beside it whose name is near,
+// or the same name with another ending. Empty when there is no such file.
+std::string nearest_file(const std::string& path);
+
 // Makes the folder and those above it; one that is there is fine.
 Result<void> make_folders(const std::string& path);
 

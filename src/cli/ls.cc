@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -14,6 +13,7 @@
 
 #include "cli/amounts.h"
 #include "cli/entries.h"
+#include "cli/entry_rows.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/verb_options.h"
@@ -27,31 +27,13 @@ namespace fs = std::filesystem;
 struct Arguments {
   std::vector<std::string> paths;
   std::string cache;
-  std::string sort = "age";
-  bool reverse = false;
   bool full = false;  // --long
-  std::string match;
-  std::string platform;
-  std::string older_than;
-  std::string newer_than;
-  std::string larger_than;
-  std::string smaller_than;
-};
-
-// One line of the list: what is known of an entry, or why nothing is.
-struct Row {
-  EntryFacts facts;
-  std::optional<Error> error;
-
-  std::int64_t made_unix_s() const {
-    const std::int64_t created = facts.provenance.created_unix_s;
-    return created > 0 ? created : facts.entry.modified_unix_s;
-  }
+  RowChoice choice;
 };
 
 struct Listing {
   std::string directory;  // empty when files were named
-  std::vector<Row> rows;
+  std::vector<EntryRow> rows;
   CacheContents contents;
   std::optional<Error> first_error;  // about something that was named
 };
@@ -65,7 +47,7 @@ void add_folder(const CacheFolder& folder, Listing& listing) {
   for (const CacheEntry& entry : contents->entries) {
     auto facts = folder.facts(entry.key);
     if (facts && !*facts) continue;  // removed meanwhile
-    Row row;
+    EntryRow row;
     row.facts.entry = entry;
     if (facts) {
       row.facts = **std::move(facts);
@@ -142,67 +124,15 @@ Result<Listing> gather(const Arguments& arguments, Output& out) {
   return listing;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-// Drops the rows that the filters leave out.
-Result<void> filter(const Arguments& arguments, std::int64_t now, std::vector<Row>& rows) {
-  std::optional<std::int64_t> older;
-  std::optional<std::int64_t> newer;
-  std::optional<std::uint64_t> larger;
-  std::optional<std::uint64_t> smaller;
-  if (!arguments.older_than.empty()) {
-    PRECAST_ASSIGN(older, parse_age(arguments.older_than));
-  }
-  if (!arguments.newer_than.empty()) {
-    PRECAST_ASSIGN(newer, parse_age(arguments.newer_than));
-  }
-  if (!arguments.larger_than.empty()) {
-    PRECAST_ASSIGN(larger, parse_size(arguments.larger_than));
-  }
-  if (!arguments.smaller_than.empty()) {
-    PRECAST_ASSIGN(smaller, parse_size(arguments.smaller_than));
-  }
-  std::erase_if(rows, [&](const Row& row) {
-    const Provenance& from = row.facts.provenance;
-    const std::int64_t age = now - row.made_unix_s();
-    return (older && age <= *older) || (newer && age >= *newer) ||
-           (larger && row.facts.entry.bytes <= *larger) ||
-           (smaller && row.facts.entry.bytes >= *smaller) ||
-           (!arguments.platform.empty() && from.platform != arguments.platform) ||
-           (!arguments.match.empty() && !contains(from.program_name, arguments.match) &&
-            !contains(from.label, arguments.match) &&
-            !row.facts.entry.key.starts_with(arguments.match));
-  });
-  return {};
-}
-
-// Names and keys rise; of ages the youngest, of sizes and times the largest comes first.
-void sort_rows(const Arguments& arguments, std::vector<Row>& rows) {
-  const std::string& by = arguments.sort;
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    const Provenance& left = a.facts.provenance;
-    const Provenance& right = b.facts.provenance;
-    if (by == "key") return a.facts.entry.key < b.facts.entry.key;
-    if (by == "name") {
-      return std::pair(left.program_name, left.label) < std::pair(right.program_name, right.label);
-    }
-    if (by == "size") return a.facts.entry.bytes > b.facts.entry.bytes;
-    if (by == "compile") return left.compile_ms > right.compile_ms;
-    return a.made_unix_s() > b.made_unix_s();
-  });
-  if (arguments.reverse) std::reverse(rows.begin(), rows.end());
-}
-
 // "7.81 s", "412 ms".
 std::string duration_text(double ms) {
   return ms < 1000 ? ms_text(ms) + " ms" : ms_text(ms / 1000) + " s";
 }
 
-Table table_of(const Arguments& arguments, const std::vector<Row>& rows, std::int64_t now) {
-  const bool labels = std::any_of(
-      rows.begin(), rows.end(), [](const Row& row) { return !row.facts.provenance.label.empty(); });
+Table table_of(const Arguments& arguments, const std::vector<EntryRow>& rows, std::int64_t now) {
+  const bool labels = std::any_of(rows.begin(), rows.end(), [](const EntryRow& row) {
+    return !row.facts.provenance.label.empty();
+  });
   std::vector<Column> columns = {{"key"}, {"program", false, true}};
   if (labels) columns.push_back({"label", false, true});
   for (const Column& column : std::initializer_list<Column>{
@@ -211,11 +141,11 @@ Table table_of(const Arguments& arguments, const std::vector<Row>& rows, std::in
   }
   if (arguments.full) columns.push_back({"path"});
   std::vector<CacheEntry> entries;
-  for (const Row& row : rows) entries.push_back(row.facts.entry);
+  for (const EntryRow& row : rows) entries.push_back(row.facts.entry);
   const std::size_t digits = arguments.full ? std::string::npos : telling_digits(entries);
 
   Table table(std::move(columns));
-  for (const Row& row : rows) {
+  for (const EntryRow& row : rows) {
     const Provenance& from = row.facts.provenance;
     std::vector<std::string> cells = {row.facts.entry.key.substr(0, digits)};
     cells.push_back(row.error ? fmt::format("({})", to_string(row.error->code()))
@@ -231,7 +161,7 @@ Table table_of(const Arguments& arguments, const std::vector<Row>& rows, std::in
   return table;
 }
 
-Json json_of(const Row& row) {
+Json json_of(const EntryRow& row) {
   const Provenance& from = row.facts.provenance;
   Json object = {{"key", row.facts.entry.key},
                  {"path", row.facts.entry.path},
@@ -254,9 +184,9 @@ Json json_of(const Row& row) {
   return object;
 }
 
-std::uint64_t bytes_of(const std::vector<Row>& rows) {
+std::uint64_t bytes_of(const std::vector<EntryRow>& rows) {
   std::uint64_t bytes = 0;
-  for (const Row& row : rows) bytes += row.facts.entry.bytes;
+  for (const EntryRow& row : rows) bytes += row.facts.entry.bytes;
   return bytes;
 }
 
@@ -275,10 +205,10 @@ std::string summary_of(const Listing& listing, std::size_t before) {
 void print(const Arguments& arguments, const Listing& listing, std::size_t before, std::int64_t now,
            Output& out) {
   if (out.quiet()) {
-    for (const Row& row : listing.rows) out.answer(row.facts.entry.key + "\n");
+    for (const EntryRow& row : listing.rows) out.answer(row.facts.entry.key + "\n");
     return;
   }
-  for (const Row& row : listing.rows) {
+  for (const EntryRow& row : listing.rows) {
     if (row.error) out.warning(row.error->to_string());
   }
   // What was named and is bad is the error that ends this.
@@ -296,12 +226,11 @@ Result<ExitCode> ls(const Arguments& arguments, Output& out) {
   PRECAST_ASSIGN(Listing listing, gather(arguments, out));
   const std::size_t before = listing.rows.size();
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
-  PRECAST_TRY(filter(arguments, now, listing.rows));
-  sort_rows(arguments, listing.rows);
+  PRECAST_TRY(arguments.choice.apply(now, listing.rows));
   print(arguments, listing, before, now, out);
   if (listing.first_error) return *listing.first_error;
   Json entries = Json::array();
-  for (const Row& row : listing.rows) entries.push_back(json_of(row));
+  for (const EntryRow& row : listing.rows) entries.push_back(json_of(row));
   out.object({{"schema", "precast.ls/1"},
               {"directory", listing.directory.empty() ? Json() : Json(listing.directory)},
               {"entries", std::move(entries)},
@@ -311,45 +240,6 @@ Result<ExitCode> ls(const Arguments& arguments, Output& out) {
               {"unfinished", listing.contents.unfinished.size()},
               {"foreign", listing.contents.foreign}});
   return ExitCode::done;
-}
-
-template <typename T>
-std::string complaint(const Result<T>& result) {
-  return result ? std::string() : result.error().message();
-}
-
-void add_filters(VerbOptions& options, Arguments& arguments) {
-  const std::string group = "Filters";
-  const auto age = [](const std::string& text) { return complaint(parse_age(text)); };
-  const auto size = [](const std::string& text) { return complaint(parse_size(text)); };
-  options.add(arguments.match, {.names = "--match",
-                                .help = "program name or label that holds this, or key",
-                                .value = "TEXT",
-                                .group = group});
-  options.add(arguments.platform, {.names = "--platform",
-                                   .help = "only this platform, such as cpu",
-                                   .value = "NAME",
-                                   .group = group});
-  options.add(arguments.older_than, {.names = "--older-than",
-                                     .help = "compiled longer ago: 7d, 12h",
-                                     .value = "AGE",
-                                     .group = group,
-                                     .check = age});
-  options.add(arguments.newer_than, {.names = "--newer-than",
-                                     .help = "compiled since then",
-                                     .value = "AGE",
-                                     .group = group,
-                                     .check = age});
-  options.add(arguments.larger_than, {.names = "--larger-than",
-                                      .help = "larger files: 10MB",
-                                      .value = "SIZE",
-                                      .group = group,
-                                      .check = size});
-  options.add(arguments.smaller_than, {.names = "--smaller-than",
-                                       .help = "smaller files",
-                                       .value = "SIZE",
-                                       .group = group,
-                                       .check = size});
 }
 
 }  // namespace
@@ -362,11 +252,9 @@ Verb add_ls(CLI::App& root) {
   auto arguments = std::make_shared<Arguments>();
   options.add_many(arguments->paths,
                    {.names = "PATH", .help = "artifacts and folders, instead of the cache"});
-  options.add_choice(arguments->sort, {"age", "key", "name", "size", "compile"},
-                     {.names = "--sort", .help = "order (age: the youngest first)"});
-  options.add(arguments->reverse, {.names = "-r,--reverse", .help = "the other way round"});
+  arguments->choice.add_order_to(options);
   options.add(arguments->full, {.names = "-l,--long", .help = "whole keys, and paths"});
-  add_filters(options, *arguments);
+  arguments->choice.add_filters_to(options);
   add_cache_option(options, arguments->cache);
   options.exclude("PATH", "--cache");
   return {options.app(), [arguments](Output& out) { return ls(*arguments, out); }};

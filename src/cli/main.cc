@@ -75,6 +75,12 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& root) {
   return message;
 }
 
+// The verb that was given, to name its help; VERB when there is none.
+std::string verb_of(const CLI::App& root) {
+  for (const CLI::App* sub : root.get_subcommands()) return sub->get_name();
+  return "VERB";
+}
+
 // The verb when the first word is none, so that the answer is about verbs and not about options.
 bool is_unknown_verb(const std::vector<std::string>& words, const std::vector<Verb>& verbs) {
   if (words.empty() || words[0].starts_with('-')) return false;
@@ -147,7 +153,7 @@ int command(int argc, char** argv) {
     root.exit(success);
     return finish(ExitCode::done);
   } catch (const CLI::ParseError& error) {
-    out.advise("'precast VERB --help' shows the options");
+    out.advise("'precast " + verb_of(root) + " --help' shows the options");
     return finish(out.usage(message_of(error, root)));
   }
   return finish(run_verb(verbs, out));

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "cli/chatter.h"
+#include "cli/files.h"
 #include "cli/text.h"
 
 namespace precast::cli {
@@ -153,6 +154,20 @@ ExitCode Output::finish(ExitCode code) {
   return code == ExitCode::done ? ExitCode::environment : code;
 }
 
+namespace {
+
+// For a file that is not there, the one that was probably meant.
+std::string meant_file(const std::string& message) {
+  constexpr std::string_view kStart = "no file '";
+  if (!message.starts_with(kStart)) return "";
+  const std::size_t end = message.find('\'', kStart.size());
+  if (end == std::string::npos) return "";
+  const std::string nearest = nearest_file(message.substr(kStart.size(), end - kStart.size()));
+  return nearest.empty() ? "" : fmt::format("did you mean '{}'?", printable(nearest));
+}
+
+}  // namespace
+
 std::string next_step_of(const Error& error) {
   switch (error.code()) {
     case ErrorCode::incompatible:
@@ -165,7 +180,7 @@ std::string next_step_of(const Error& error) {
     case ErrorCode::deadline_exceeded: return "try again, or do without the cache: --no-cache";
     case ErrorCode::internal:
       return "this is a bug of Precast: please report it with the command that you gave";
-    case ErrorCode::invalid_argument:
+    case ErrorCode::invalid_argument: return meant_file(error.message());
     case ErrorCode::permission_denied:
     case ErrorCode::resource_exhausted:
     case ErrorCode::io_error:

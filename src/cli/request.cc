@@ -65,6 +65,42 @@ void advise_on_compile(const Error& error, const RequestArguments& arguments, Ou
   }
 }
 
+// For a plugin that cannot be opened, the name or file that was probably meant.
+void advise_on_plugin(const std::string& plugin, Output& out) {
+  if (plugin.empty()) return;
+  std::vector<std::string> names;
+  for (const FoundPlugin& found : find_plugins()) names.push_back(found.name);
+  std::string nearest = nearest_word(plugin, names);
+  if (nearest.empty() && plugin.find('/') != std::string::npos) nearest = nearest_file(plugin);
+  if (!nearest.empty() && nearest != plugin) {
+    out.advise(fmt::format("did you mean --plugin {}?", printable(nearest)));
+  }
+  out.advise("'precast plugins' lists what is found by name");
+}
+
+// For a client option that the plugin refuses.
+void advise_on_client_option(const NamedValue& option, Output& out) {
+  static const std::vector<std::string> known = {"abort_collectives_on_failure",
+                                                 "allocator",
+                                                 "asynchronous",
+                                                 "collective_memory_size",
+                                                 "cpu_device_count",
+                                                 "memory_fraction",
+                                                 "node_id",
+                                                 "num_nodes",
+                                                 "partition_index",
+                                                 "platform_name",
+                                                 "preallocate",
+                                                 "process_id",
+                                                 "visible_devices"};
+  const std::string nearest = nearest_word(option.name, known);
+  out.advise(
+      nearest.empty() || nearest == option.name
+          ? fmt::format("check the name and the type of --client-option {}={}", option.name,
+                        option.value_text())
+          : fmt::format("did you mean --client-option {}={}?", nearest, option.value_text()));
+}
+
 }  // namespace
 
 void PluginArguments::add_to(VerbOptions& verb) {
@@ -223,7 +259,7 @@ Result<Session> open_session(const PluginArguments& arguments, Output& out) {
   std::vector<Phase> phases;
   auto plugin = timed(phases, "open_plugin", [&] { return Plugin::open(arguments.plugin); });
   if (!plugin) {
-    if (!arguments.plugin.empty()) out.advise("'precast plugins' lists what is found by name");
+    advise_on_plugin(arguments.plugin, out);
     return std::move(plugin).error();
   }
   PRECAST_TRY(check_flags_of(*plugin, phases));
@@ -231,8 +267,7 @@ Result<Session> open_session(const PluginArguments& arguments, Output& out) {
   if (!client) {
     for (const NamedValue& option : options) {
       if (client.error().message().find(option.name) == std::string::npos) continue;
-      out.advise(fmt::format("check the name and the type of --client-option {}={}", option.name,
-                             option.value_text()));
+      advise_on_client_option(option, out);
     }
     return std::move(client).error().with(fmt::format("plugin '{}'", plugin->path()));
   }

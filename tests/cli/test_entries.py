@@ -78,7 +78,7 @@ def test_ls_of_files_and_folders(precast, filled):
     assert sorted(keys_of(precast.json("ls", precast.cache))) == sorted(filled)
     assert keys_of(precast.json("ls", ".")) == [filled[0]]
     missing = precast("ls", "a.precast", "b.precast", code=3)
-    assert "a.precast" not in missing.err and "no file 'b.precast'" in missing.err
+    assert "no file 'b.precast'" in missing.err and "did you mean 'a.precast'?" in missing.err
     assert filled[0][:12] in missing.out
     assert "not a Precast artifact" in precast("ls", "add.mlir", code=6).err
 

@@ -52,11 +52,10 @@ def check(actual, optional=(), also=()):
     compare(shown, actual, actual["schema"], optional)
 
 
-def test_every_verb_is_documented():
-    assert {name.split("/")[0] for name in OBJECTS} == {
-        "precast." + verb for verb in ("compile", "run", "key", "inspect", "verify", "plugins", "doctor", "version",
-                                       "ls", "rm", "clear", "completion", "would-hit", "explain", "diff",
-                                       "error")}
+def test_every_verb_is_documented(precast):
+    verbs = re.findall(r"^  ([a-z][a-z-]*) ", precast("--help").out, re.MULTILINE)
+    assert {"compile", "completion"} <= set(verbs)
+    assert {name.split("/")[0] for name in OBJECTS} == {"precast." + verb for verb in [*verbs, "error"]}
 
 
 def test_compile(precast):
