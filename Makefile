@@ -2,7 +2,7 @@
 # Only git, make, g++ and Python >= 3.11 need to be there before, on Debian 12.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo install test test-long coverage clean
+.PHONY: help setup build demo install test test-long bench coverage clean
 # The targets share build/, and ninja has its own parallelism.
 .NOTPARALLEL:
 
@@ -21,6 +21,7 @@ help:
 	@echo 'make build      set up and build build/bin/precast and build/lib/'
 	@echo 'make install    build, and install the command, the library and its headers in PREFIX ($(PREFIX))'
 	@echo 'make setup      Debian packages and build/venv, which holds the CPU plugin'
+	@echo 'make bench      measure: keys, decoding, the hit path against bare PJRT, the start of precast run'
 	@echo 'make test-long  the tests that take long'
 	@echo 'make coverage   how many lines of src/ the tests run (needs clang 19, which it installs)'
 	@echo 'make clean      remove build/: what was built and both virtual environments'
@@ -48,6 +49,12 @@ test:
 	cmake --build --preset asan
 	ctest --preset asan
 	@echo '[test] all passed'
+
+# Nothing else should run on the machine meanwhile. BENCH_OPTIONS='--repeat 30' takes longer and spreads less.
+bench:
+	@tools/setup packages bench-packages venv jax-venv configure
+	cmake --build --preset release --target precast_cli precast_bench
+	@build/jax-venv/bin/python benchmarks/bench.py $(BENCH_OPTIONS)
 
 test-long:
 	@tools/setup packages test-venv jax-venv newer-jax-venvs accelerator-venv configure

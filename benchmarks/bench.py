@@ -1,0 +1,211 @@
+"""What make bench runs: measures everything in one run, prints it, and keeps it as JSON.
+
+    build/jax-venv/bin/python benchmarks/bench.py [--out FILE] [--repeat N]
+
+The build must be the release build. Other work on the machine makes every figure worse, so what is compared is measured in
+turn, and medians with the middle half of the values (quartiles) are given.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build"
+PROGRAMS = BUILD / "bench" / "programs"
+BENCH = BUILD / "bench" / "precast_bench"
+COMMAND = BUILD / "bin" / "precast"
+PLUGIN = next((BUILD / "venv").glob("lib/python3*/site-packages/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"))
+ALLOCATORS = {"jemalloc": "libjemalloc.so.2", "mimalloc": "libmimalloc.so.2"}
+# What is not the command's own work: the plugin's library and client, the load, and the run itself.
+NOT_OWN = ("open_plugin", "create_client", "load", "transfer", "run", "fetch")
+
+
+def spread(values):
+    """Median and quartiles."""
+    if len(values) < 3:
+        return {"median": statistics.median(values), "low": min(values), "high": max(values), "count": len(values)}
+    low, middle, high = statistics.quantiles(values, n=4)
+    return {"median": middle, "low": low, "high": high, "count": len(values)}
+
+
+def ratios(of, to):
+    return spread([a / b for a, b in zip(of, to)])
+
+
+def run_json(words, env=None):
+    done = subprocess.run(list(map(str, words)), env={**os.environ, **(env or {})}, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def measure_hits(name, program, folder, repeat):
+    """The hit path against the floor; each pair of measurements gives one ratio."""
+    print(f"[bench] {name}: hit path and floor, {repeat} rounds", flush=True)
+    raw = run_json([BENCH, "hit", PLUGIN, program, folder / name, repeat])
+    hit, floor = raw["hit_ms"], raw["floor_ms"]
+    return {
+        "program_bytes": raw["program_bytes"],
+        "executable_bytes": raw["executable_bytes"],
+        "artifact_bytes": raw["artifact_bytes"],
+        "compile_ms": raw["compile_ms"],
+        "lean_bytes": raw["lean_bytes"],
+        "floor_ms": spread(floor),
+        "lean_ms": spread(raw["lean_ms"]),
+        "lean_ratio": ratios(raw["lean_ms"], floor),
+        "hit_ms": spread(hit),
+        "ratio": ratios(hit, floor),
+        "above_ms": spread([a - b for a, b in zip(hit, floor)]),
+        "key_ms": spread(raw["key_ms"]),
+        "decode_ms": spread(raw["decode_ms"]),
+        "phases_ms": {phase: spread(values) for phase, values in raw["phases_ms"].items()},
+    }
+
+
+def measure_starts(program, cache, repeat):
+    """Fresh processes of `precast run` that hit: the phases, and what is left of the wall time."""
+    print(f"[bench] fresh precast run of {program.name}, {repeat} processes", flush=True)
+    phases, own, wall_times, total = {}, [], [], []
+    for i in range(repeat + 1):
+        start = time.perf_counter()
+        answer = run_json([COMMAND, "run", program, "--fill", "zeros", "--cache", cache, "--plugin", PLUGIN, "--json"])
+        wall = (time.perf_counter() - start) * 1000
+        if i == 0:  # fills the cache
+            continue
+        assert answer["outcome"] == "hit", answer
+        spent = answer["phases_ms"]
+        for phase, ms in spent.items():
+            phases.setdefault(phase, []).append(ms)
+        wall_times.append(wall)
+        total.append(spent["total"])
+        own.append(spent["total"] - sum(spent.get(phase, 0) for phase in NOT_OWN))
+    return {"phases_ms": {phase: spread(values) for phase, values in phases.items()}, "own_ms": spread(own),
+            "wall_ms": spread(wall_times), "outside_main_ms": spread([w - t for w, t in zip(wall_times, total)])}
+
+
+def library(name):
+    for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"):
+        if os.path.exists(f"{folder}/{name}"):
+            return f"{folder}/{name}"
+    return None
+
+
+def measure_allocators(program, folder, repeat):
+    """The load of one program under each allocator, in turn. precast_bench itself is linked with none."""
+    preloads = {"glibc": None, **{name: library(file) for name, file in ALLOCATORS.items()}}
+    preloads = {name: path for name, path in preloads.items() if path or name == "glibc"}
+    print(f"[bench] allocators: {', '.join(preloads)}, {repeat} processes each", flush=True)
+    times = {name: [] for name in preloads}
+    for _ in range(repeat):
+        for name, path in preloads.items():
+            raw = run_json([BENCH, "hit", PLUGIN, program, folder / "step48", 1], {"LD_PRELOAD": path or ""})
+            times[name].append(raw["floor_ms"][0])
+    return {name: spread(values) for name, values in times.items()}
+
+
+def measure_keys(made, repeat):
+    print("[bench] keys", flush=True)
+    step = run_json([BENCH, "digest", PROGRAMS / "step48.mlirbc", repeat * 10])
+    ours, theirs = spread(step["digest_ms"]), spread(made["jax_key_ms"])
+    constant = run_json([BENCH, "digest", PROGRAMS / "constant.mlirbc", 5])
+    return {
+        "step48": {"bytes": step["bytes"], "mode": step["mode"], "digest_ms": ours, "sha256_ms": spread(step["sha256_ms"]),
+                   "mb_per_s": step["bytes"] / 1e3 / ours["median"]},
+        "jax": {"version": made["jax"], "key_ms": theirs, "ratio": ours["median"] / theirs["median"]},
+        "constant": {"bytes": constant["bytes"], "mode": constant["mode"], "digest_ms": spread(constant["digest_ms"]),
+                     "sha256_ms": spread(constant["sha256_ms"]),
+                     "ratio": ratios(constant["digest_ms"], constant["sha256_ms"]),
+                     "peak_rss_before_bytes": constant["peak_rss_before_bytes"],
+                     "peak_rss_bytes": constant["peak_rss_bytes"]},
+    }
+
+
+def machine():
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    memory = next(line.split()[1] for line in open("/proc/meminfo") if line.startswith("MemTotal"))
+    return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "memory_gb": round(int(memory) / 1e6),
+            "system": " ".join(platform.freedesktop_os_release().get(key, "") for key in ("NAME", "VERSION_ID")),
+            "kernel": platform.release(), "load_average": os.getloadavg()[0],
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "plugin": PLUGIN.parent.name, "precast": run_json([COMMAND, "version", "--json"])}
+
+
+def line(name, value):
+    print(f"  {name:34} {value}")
+
+
+def ms(value):
+    return f"{value['median']:9.2f} ms   ({value['low']:.2f} to {value['high']:.2f})"
+
+
+def show(results):
+    for name, hit in results["hits"].items():
+        print(f"\n{name}: {hit['program_bytes'] / 1e3:.1f} kB of program, {hit['executable_bytes'] / 1e3:.0f} kB of executable")
+        line("floor: bare DeserializeAndLoad", ms(hit["floor_ms"]))
+        line("hit", ms(hit["hit_ms"]))
+        line("hit / floor", f"{hit['ratio']['median']:9.3f}      ({hit['ratio']['low']:.3f} to {hit['ratio']['high']:.3f})")
+        line("hit - floor", ms(hit["above_ms"]))
+        line("floor of the lean executable", ms(hit["lean_ms"]) + f", {hit['lean_ratio']['median']:.3f} of the floor, "
+             f"{hit['lean_bytes'] / hit['executable_bytes']:.3f} of the bytes")
+        line("key", ms(hit["key_ms"]))
+        line("decode", ms(hit["decode_ms"]))
+    keys = results["keys"]
+    print(f"\nkeys, {keys['step48']['bytes'] / 1e3:.0f} kB of bytecode ({keys['step48']['mode']})")
+    line("program digest", ms(keys["step48"]["digest_ms"]) + f", {keys['step48']['mb_per_s']:.0f} MB/s")
+    line("JAX's cache key of the lowering", ms(keys["jax"]["key_ms"]))
+    line("ours / JAX's", f"{keys['jax']['ratio']:9.3f}")
+    constant = keys["constant"]
+    print(f"\na constant of {constant['bytes'] / 1e9:.2f} GB ({constant['mode']})")
+    line("program digest", ms(constant["digest_ms"]))
+    line("SHA-256 of the bytes", ms(constant["sha256_ms"]))
+    line("digest / SHA-256", f"{constant['ratio']['median']:9.3f}")
+    line("peak memory / bytes", f"{constant['peak_rss_bytes'] / constant['bytes']:9.3f}")
+    for name, start in results["starts"].items():
+        print(f"\nfresh precast run of {name}")
+        for phase, value in start["phases_ms"].items():
+            line(phase, ms(value))
+        line("own work (all but plugin, load, run)", ms(start["own_ms"]))
+        line("before and after main", ms(start["outside_main_ms"]))
+    print("\nload of step48 by allocator")
+    for name, value in results["allocators"].items():
+        line(name, ms(value))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=pathlib.Path, default=BUILD / "bench" / "results.json")
+    parser.add_argument("--repeat", type=int, default=15)
+    arguments = parser.parse_args()
+    print("[bench] making the programs with real JAX", flush=True)
+    made = run_json([sys.executable, ROOT / "benchmarks" / "make_programs.py", PROGRAMS], {"JAX_PLATFORMS": "cpu"})
+    programs = {"tiny": PROGRAMS / "tiny.mlirbc", "ranker": ROOT / "examples" / "ranker" / "ranker.mlirbc",
+                "step48": PROGRAMS / "step48.mlirbc"}
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="precast-bench-"))
+    try:
+        results = {
+            "machine": machine(),
+            "hits": {name: measure_hits(name, path, folder, arguments.repeat) for name, path in programs.items()},
+            "keys": measure_keys(made, arguments.repeat),
+            "starts": {name: measure_starts(programs[name], folder / "command", arguments.repeat)
+                       for name in ("tiny", "ranker", "step48")},
+            "allocators": measure_allocators(programs["step48"], folder, max(arguments.repeat // 3, 3)),
+        }
+    finally:
+        shutil.rmtree(folder)
+    show(results)
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    print(f"\n[bench] written to {arguments.out}")
+
+
+if __name__ == "__main__":
+    main()
