@@ -17,6 +17,7 @@
 namespace precast::base {
 namespace {
 
+constexpr std::size_t kFirstChunkBytes = std::size_t{16} << 10;
 constexpr std::size_t kReadChunkBytes = std::size_t{1} << 20;
 
 ErrorCode code_of(int error_number) {
@@ -72,6 +73,7 @@ void Fd::reset(int fd) {
 
 Result<Bytes> read_all(int fd, std::uint64_t max_bytes, const std::string& name) {
   Bytes bytes;
+  bool bytes_known = false;
   struct stat status{};
   if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
     const auto size = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
@@ -81,13 +83,18 @@ Result<Bytes> read_all(int fd, std::uint64_t max_bytes, const std::string& name)
                                                       std::to_string(max_bytes));
     }
     bytes.reserve(size + 1);
+    bytes_known = size > 0;
   }
   std::size_t used = 0;
   while (true) {
     // A regular file is read into what was reserved, whose last byte is for the call that sees the
     // end of the file: asking for more would copy the whole string into twice the memory.
     const std::size_t room = bytes.capacity() - used;
-    const std::size_t want = room == 0 ? kReadChunkBytes : std::min(room, kReadChunkBytes * 64);
+    // Without a known size (a pipe, a file of /proc) a read gives a few kB, and clearing the room
+    // for more each time would cost far more than reading.
+    const std::size_t step =
+        bytes_known ? kReadChunkBytes * 64 : std::clamp(used, kFirstChunkBytes, kReadChunkBytes);
+    const std::size_t want = room == 0 ? std::min(step, kReadChunkBytes) : std::min(room, step);
     bytes.resize(used + want);
     const ssize_t got = ::read(fd, bytes.data() + used, want);
     if (got < 0) {
