@@ -111,6 +111,11 @@ struct CacheConfig {  // What a cache is opened with.
   LogSink log;  // empty: silent. One warning per fault and process.
   // Performance.
   EncodeOptions encode;
+  // Store executables without the metadata of their instructions (names of operations, source
+  // lines, stack frames), which makes them load faster and profiles say less. Outputs are the same
+  // bits. Only for plugins whose format is known (XLA's CPU plugin); others are stored as they are.
+  // Not in the key: an entry that is there already is used as it is.
+  bool lean = false;
   bool prove = true;  // load the encoded artifact once before publishing, where that is cheap (CPU)
 };
 

@@ -18,6 +18,7 @@
 #include "precast/outline.h"
 #include "precast/plugin.h"
 #include "precast/version.h"
+#include "proto/lean.h"
 
 namespace precast::cache {
 namespace {
@@ -239,9 +240,13 @@ Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> seri
     report_.detail = "a file that an option names changed while the program was compiled";
     return {};
   }
+  auto artifact = timed(report_.phases, "encode", [&] {
+    if (cache_.config.lean && client_.platform_name() == "cpu") {
+      if (auto lean = proto::lean_cpu_executable(*serialized)) serialized = *std::move(lean);
+    }
+    return encode(compiled, *serialized, compile_ms);
+  });
   report_.executable_bytes = serialized->size();
-  auto artifact =
-      timed(report_.phases, "encode", [&] { return encode(compiled, *serialized, compile_ms); });
   if (!artifact) return fault(Stage::prove, std::move(artifact).error());
   auto proven = timed(report_.phases, "prove", [&] { return prove(*artifact, *serialized); });
   if (!proven) return fault(Stage::prove, std::move(proven).error());

@@ -155,6 +155,9 @@ void RequestArguments::add_to(VerbOptions& verb, const std::string& devices) {
   verb.exclude("--no-cache", "--cache");
   verb.add(strict,
            {.names = "--strict", .help = "a fault of the cache is an error", .group = group});
+  verb.add(lean, {.names = "--lean",
+                  .help = "store executables without metadata for profilers; they load faster",
+                  .group = group});
   verb.add(request.salt, {.names = "--salt",
                           .help = "text that makes the key another one",
                           .value = "TEXT",
@@ -230,6 +233,7 @@ CacheConfig RequestArguments::cache_config(Output& out) const {
   config.directory = cache;
   config.disabled = no_cache;
   config.strict = strict;
+  config.lean = lean;
   config.log = [&out](LogLevel level, const std::string& text) {
     if (level == LogLevel::warn) out.warning(text);
   };

@@ -37,6 +37,7 @@ struct RequestArguments {
   std::string cache;
   bool no_cache = false;
   bool strict = false;
+  bool lean = false;
   RequestOptions request;
   std::vector<std::string> extras;
   std::string annotations;  // a file

@@ -55,8 +55,9 @@ struct Results {
 
 // The options given that only a compile can follow.
 std::vector<std::string> compile_only_options(const CLI::App& app) {
-  return given(app, {"--replicas", "--partitions", "--spmd", "--option", "--options-proto",
-                     "--cache", "--no-cache", "--strict", "--salt", "--label", "--keep-program"});
+  return given(app,
+               {"--replicas", "--partitions", "--spmd", "--option", "--options-proto", "--cache",
+                "--no-cache", "--strict", "--lean", "--salt", "--label", "--keep-program"});
 }
 
 double median(std::vector<double> values) {
