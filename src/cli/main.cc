@@ -123,7 +123,12 @@ ExitCode run_verb(const std::vector<Verb>& verbs, Output& out) {
 }
 
 int command(int argc, char** argv) {
-  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  // What many commands understand: help, help VERB.
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
   CLI::App root("precast: XLA executables, compiled once, loaded anywhere.\n", "precast");
   root.formatter(std::make_shared<HelpFormatter>());
   root.set_help_flag("-h,--help", "show this help");
@@ -147,7 +152,8 @@ int command(int argc, char** argv) {
     return finish(ExitCode::usage);
   }
   try {
-    root.parse(argc, argv);
+    // The parser takes the words from the last one on.
+    root.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& success) {  // --help, --version
     options.json = false;
     root.exit(success);

@@ -129,6 +129,12 @@ def test_zsh_finds_it(precast, script):
     assert done.stdout.split("\n")[:2] == ["_precast", "_precast: function"], done
 
 
+def test_help_is_a_word_too(precast):
+    assert precast("help").out == precast("--help").out
+    assert precast("help", "ls").out == precast("ls", "--help").out
+    assert "did you mean 'compile'?" in precast("help", "complie", code=2).err
+
+
 def test_an_unknown_shell_is_told(precast):
     assert "did you mean 'bash'?" in precast("completion", "bsah", code=2).err
     answer = precast.json("completion", "bash")
