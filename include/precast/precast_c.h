@@ -245,11 +245,14 @@ typedef struct precast_cache_config {  // How a cache is opened.
   // Gets one warning per fault and process; null: silent. Called by the threads that use the cache,
   // perhaps at once; it must return, and must not free the cache.
   void (*log)(void* user, int32_t level, const char* message);
-  void* log_user;             // handed to log
-  int32_t disabled;           // 1: compile, never look or store
-  int32_t strict;             // 1: a cache fault is an error instead of a compile
-  int32_t require_signature;  // 1: only entries that a trusted key has signed
-  int32_t no_proof;           // 1: do not load an artifact once before publishing it
+  void* log_user;               // handed to log
+  int32_t disabled;             // 1: compile, never look or store
+  int32_t strict;               // 1: a cache fault is an error instead of a compile
+  int32_t require_signature;    // 1: only entries that a trusted key has signed
+  int32_t no_proof;             // 1: do not load an artifact once before publishing it
+  const char* state_directory;  // for records of misses; null or "": the default of docs/stores.md
+  int32_t no_misses;            // 1: leave no records of compiles that were no hit
+  int32_t reserved;             // zero
 } precast_cache_config;
 
 // Opens a cache; `config` may be null. A folder that cannot be used is no error: programs are then
@@ -284,12 +287,26 @@ typedef struct precast_request {
   int32_t partitions;    // 0: as compile_options says
   int32_t use_spmd;      // 1: partition automatically; 0: as compile_options says
   int32_t keep_program;  // 1: keep the program in the artifact
+  // In the key as well, each may be null.
+  const char* cpu_baseline;  // "x86-64-v3": code for every CPU of that level (RequestOptions)
+  const void* annotations;   // the bytes of a file of annotations
+  size_t annotations_size;
+  const void* profile;  // the profile that guides the compiler, as XLA's profilers write it
+  size_t profile_size;
+  const char* const* extras;  // the caller's own facts: names and values by turns, no name twice
+  size_t extra_count;         // pairs
 } precast_request;
 
 // The key of a request, without compiling: a report without an outcome that has a key, or a reason
 // and a detail why there is none. Blocks while large files are hashed. Errors are those of the
 // caller's input.
 PRECAST_C_API int32_t precast_cache_key(const precast_cache* cache, const precast_client* client,
+                                        const precast_request* request, precast_report** report,
+                                        precast_error** error);
+
+// Whether precast_compile_or_load would hit, without compiling, loading or writing: a report with
+// the outcome that the request would have, and why. Errors are those of the caller's input.
+PRECAST_C_API int32_t precast_would_hit(const precast_cache* cache, const precast_client* client,
                                         const precast_request* request, precast_report** report,
                                         precast_error** error);
 

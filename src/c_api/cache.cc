@@ -29,6 +29,11 @@ Result<CacheConfig> config_of(const precast_cache_config* given) {
   config.prove = from.no_proof == 0;
   PRECAST_ASSIGN(config.signatures,
                  policy_of(from.trusted_keys, from.trusted_key_count, from.require_signature != 0));
+  config.state_directory = text_of(from.state_directory);
+  config.keep_misses = from.no_misses == 0;
+  if (from.reserved != 0) {
+    return Error(ErrorCode::unsupported, "precast_cache_config.reserved is not zero");
+  }
   if (from.log != nullptr) {
     config.log = [log = from.log, user = from.log_user](LogLevel level, const std::string& text) {
       log(user, static_cast<int32_t>(level), text.c_str());
@@ -96,8 +101,31 @@ int32_t precast_cache_key(const precast_cache* cache, const precast_client* clie
     if (key.record) facts.key = key.record->digest();
     facts.reason = key.bypass;
     facts.detail = std::move(key.detail);
+    facts.warnings = std::move(key.warnings);
     facts.program_bytes = asked.program.bytes().size();
     *report = c_api::make_report(std::move(facts), /*has_outcome=*/false).release();
+    return {};
+  });
+}
+
+int32_t precast_would_hit(const precast_cache* cache, const precast_client* client,
+                          const precast_request* request, precast_report** report,
+                          precast_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    PRECAST_TRY(c_api::check_output(report, "report"));
+    PRECAST_TRY(c_api::check_given(cache, "cache"));
+    PRECAST_TRY(c_api::check_given(client, "client"));
+    PRECAST_ASSIGN(const c_api::Asked asked, c_api::asked_by(request));
+    PRECAST_ASSIGN(precast::Lookup lookup, cache->cache.would_hit(client->client, asked.program,
+                                                                  asked.options, asked.request));
+    precast::Report facts;
+    if (lookup.record) facts.key = lookup.record->digest();
+    facts.outcome = lookup.outcome;
+    facts.reason = lookup.reason;
+    facts.detail = std::move(lookup.detail);
+    facts.artifact_path = std::move(lookup.artifact_path);
+    facts.program_bytes = asked.program.bytes().size();
+    *report = c_api::make_report(std::move(facts), /*has_outcome=*/true).release();
     return {};
   });
 }

@@ -36,6 +36,10 @@ Result<CompileOptions> options_of(const precast_request& request) {
   if (request.replicas != 0) options.set_replicas(request.replicas);
   if (request.partitions != 0) options.set_partitions(request.partitions);
   if (request.use_spmd != 0) options.set_use_spmd(true);
+  PRECAST_TRY(check_array(request.profile, request.profile_size, "profile"));
+  if (request.profile_size != 0) {
+    options.set_profile({static_cast<const char*>(request.profile), request.profile_size});
+  }
   PRECAST_TRY(check_array(static_cast<const void*>(request.xla_options), request.xla_option_count,
                           "xla_options"));
   for (std::size_t i = 0; i < request.xla_option_count; ++i) {
@@ -61,6 +65,31 @@ Result<CompileOptions> options_of(const precast_request& request) {
   return options;
 }
 
+Result<RequestOptions> wishes_of(const precast_request& request) {
+  RequestOptions more;
+  more.label = text_of(request.label);
+  more.salt = text_of(request.salt);
+  more.keep_program = request.keep_program != 0;
+  more.cpu_baseline = text_of(request.cpu_baseline);
+  PRECAST_TRY(check_array(request.annotations, request.annotations_size, "annotations"));
+  if (request.annotations_size != 0) {
+    more.annotations.assign(static_cast<const char*>(request.annotations),
+                            request.annotations_size);
+  }
+  PRECAST_TRY(check_array(static_cast<const void*>(request.extras), request.extra_count, "extras"));
+  for (std::size_t i = 0; i < request.extra_count; ++i) {
+    const char* const name = request.extras[2 * i];
+    const char* const value = request.extras[2 * i + 1];
+    PRECAST_TRY(check_given(name, "extras[i] (a name)"));
+    PRECAST_TRY(check_given(value, "extras[i] (a value)"));
+    if (!more.extras.emplace(name, value).second) {
+      return Error(ErrorCode::invalid_argument,
+                   std::string("precast_request.extras has '") + name + "' twice");
+    }
+  }
+  return more;
+}
+
 }  // namespace
 
 Result<Asked> asked_by(const precast_request* given) {
@@ -75,10 +104,7 @@ Result<Asked> asked_by(const precast_request* given) {
                                                            ? std::string("program")
                                                            : std::string(request.program_name)));
   PRECAST_ASSIGN(CompileOptions options, options_of(request));
-  RequestOptions more;
-  more.label = text_of(request.label);
-  more.salt = text_of(request.salt);
-  more.keep_program = request.keep_program != 0;
+  PRECAST_ASSIGN(RequestOptions more, wishes_of(request));
   return Asked{std::move(program), std::move(options), std::move(more)};
 }
 

@@ -86,6 +86,37 @@ static void check_wrong_requests(const struct fixture* fixture) {
       PRECAST_INVALID_ARGUMENT, "precast_request is null");
 }
 
+/* Each of these makes another key than `asked`. */
+static void check_what_counts(const struct fixture* fixture, const char* asked) {
+  const char* extras[] = {"team", "ranking", "team", "ads"};
+  precast_error* error = NULL;
+  precast_report* report = NULL;
+  precast_request requests[4];
+  for (int i = 0; i < 4; ++i) requests[i] = request_of(kAddOne);
+  requests[0].salt = "another";
+  requests[1].annotations = "kernel a";
+  requests[1].annotations_size = strlen("kernel a");
+  requests[2].profile = "\x0a\x00";
+  requests[2].profile_size = 2;
+  requests[3].extras = extras;
+  requests[3].extra_count = 1;
+  for (int i = 0; i < 4; ++i) {
+    precast_report_facts key = {.struct_size = sizeof(key)};
+    CHECK_OK(precast_cache_key(fixture->cache, fixture->client, &requests[i], &report, &error));
+    CHECK_OK(precast_report_get_facts(report, &key, &error));
+    CHECK(strlen(key.key) == 64 && strcmp(key.key, asked) != 0);
+    precast_report_free(report);
+  }
+  requests[3].extra_count = 2;
+  CHECK_FAILS(
+      precast_cache_key(fixture->cache, fixture->client, &requests[3], &report, &error),
+      PRECAST_INVALID_ARGUMENT, "'team' twice");
+  requests[0].cpu_baseline = "x86-64-v9";
+  CHECK_FAILS(
+      precast_cache_key(fixture->cache, fixture->client, &requests[0], &report, &error),
+      PRECAST_INVALID_ARGUMENT, "x86-64-v9");
+}
+
 void check_requests(const struct fixture* fixture) {
   precast_error* error = NULL;
   precast_executable* executable = NULL;
@@ -100,6 +131,10 @@ void check_requests(const struct fixture* fixture) {
   check_report(report, PRECAST_NO_OUTCOME, "none");
   CHECK_OK(precast_report_get_facts(report, &key, &error));
   snprintf(asked, sizeof(asked), "%s", key.key);
+  precast_report_free(report);
+
+  CHECK_OK(precast_would_hit(fixture->cache, fixture->client, &request, &report, &error));
+  check_report(report, PRECAST_MISS, "miss");
   precast_report_free(report);
 
   CHECK_OK(precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, &report,
@@ -117,11 +152,11 @@ void check_requests(const struct fixture* fixture) {
   CHECK_HAS(facts.name, "add_one");
   precast_executable_free(executable);
 
-  request.salt = "another";
-  CHECK_OK(precast_cache_key(fixture->cache, fixture->client, &request, &report, &error));
-  CHECK_OK(precast_report_get_facts(report, &key, &error));
-  CHECK(strcmp(key.key, asked) != 0);
+  CHECK_OK(precast_would_hit(fixture->cache, fixture->client, &request, &report, &error));
+  check_report(report, PRECAST_HIT, "hit");
   precast_report_free(report);
+
+  check_what_counts(fixture, asked);
   check_wrong_requests(fixture);
 }
 
