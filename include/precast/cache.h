@@ -154,7 +154,8 @@ struct Lookup {
   Reason reason = Reason::not_found;
   std::string detail;  // one sentence for people; empty when the reason says it all
   std::optional<KeyRecord> record;
-  std::string artifact_path;  // where the entry is, or would be
+  std::string artifact_path;         // where the entry is, or would be
+  std::uint64_t artifact_bytes = 0;  // of a hit
 };
 
 class PRECAST_EXPORT Cache {

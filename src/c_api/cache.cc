@@ -124,6 +124,7 @@ int32_t precast_would_hit(const precast_cache* cache, const precast_client* clie
     facts.reason = lookup.reason;
     facts.detail = std::move(lookup.detail);
     facts.artifact_path = std::move(lookup.artifact_path);
+    facts.artifact_bytes = lookup.artifact_bytes;
     facts.program_bytes = asked.program.bytes().size();
     *report = c_api::make_report(std::move(facts), /*has_outcome=*/true).release();
     return {};

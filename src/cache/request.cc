@@ -142,6 +142,7 @@ Result<Lookup> Request::would_hit() {
           check_compatible(client_, record_, artifact->executable(), *options_.assignment());
       if (compatible) {
         step_ = {Action::finish, Outcome::hit, Reason::none, false};
+        report_.artifact_bytes = artifact->file_bytes();
       } else {
         PRECAST_TRY(fault(Stage::load, std::move(compatible).error()));
       }
@@ -152,7 +153,8 @@ Result<Lookup> Request::would_hit() {
                 .reason = step_.reason,
                 .detail = std::move(report_.detail),
                 .record = std::nullopt,
-                .artifact_path = std::move(report_.artifact_path)};
+                .artifact_path = std::move(report_.artifact_path),
+                .artifact_bytes = report_.artifact_bytes};
   if (named) lookup.record = std::move(record_);
   return lookup;
 }

@@ -145,13 +145,13 @@ std::string take_chatter() {
 
 // XLA ends the process with _exit() when it does not know a flag, after it said which. That runs no
 // handler of exit(), so the command's own _exit() goes before libc's (src/cli/CMakeLists.txt
-// exports it to the plugins).
+// exports it to the plugins). libc declares both as functions that do not return.
 extern "C" {
-[[noreturn]] __attribute__((visibility("default"))) void _exit(int status) {  // NOLINT
+__attribute__((visibility("default"))) void _exit(int status) {  // NOLINT
   precast::cli::show_before_the_end();
   for (;;) ::syscall(SYS_exit_group, status);
 }
-[[noreturn]] __attribute__((visibility("default"))) void _Exit(int status) noexcept {  // NOLINT
+__attribute__((visibility("default"))) void _Exit(int status) noexcept {  // NOLINT
   ::_exit(status);
 }
 }  // extern "C"

@@ -1,6 +1,7 @@
 #include "cli/entry_rows.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "cli/amounts.h"
@@ -91,7 +92,7 @@ Result<void> RowChoice::filter(std::int64_t now, std::vector<EntryRow>& rows) co
 
 // Names and keys rise; of ages the youngest, of sizes and times the largest comes first.
 void RowChoice::sort(std::vector<EntryRow>& rows) const {
-  std::stable_sort(rows.begin(), rows.end(), [&](const EntryRow& a, const EntryRow& b) {
+  const auto before = [&](const EntryRow& a, const EntryRow& b) {
     const Provenance& left = a.facts.provenance;
     const Provenance& right = b.facts.provenance;
     if (sort_ == "key") return a.facts.entry.key < b.facts.entry.key;
@@ -101,6 +102,14 @@ void RowChoice::sort(std::vector<EntryRow>& rows) const {
     if (sort_ == "size") return a.facts.entry.bytes > b.facts.entry.bytes;
     if (sort_ == "compile") return left.compile_ms > right.compile_ms;
     return a.made_unix_s() > b.made_unix_s();
+  };
+  std::sort(rows.begin(), rows.end(), [&](const EntryRow& a, const EntryRow& b) {
+    if (before(a, b)) return true;
+    if (before(b, a)) return false;
+    // Of two alike one always comes first.
+    const CacheEntry& left = a.facts.entry;
+    const CacheEntry& right = b.facts.entry;
+    return std::tie(left.key, left.path) < std::tie(right.key, right.path);
   });
   if (reverse_) std::reverse(rows.begin(), rows.end());
 }

@@ -86,6 +86,21 @@ static void check_wrong_requests(const struct fixture* fixture) {
       PRECAST_INVALID_ARGUMENT, "precast_request is null");
 }
 
+static void check_lookup(const struct fixture* fixture, const precast_request* request,
+                         int32_t outcome, const char* reason) {
+  precast_error* error = NULL;
+  precast_report* report = NULL;
+  precast_report_facts facts = {.struct_size = sizeof(facts)};
+  CHECK_OK(precast_would_hit(fixture->cache, fixture->client, request, &report, &error));
+  CHECK_OK(precast_report_get_facts(report, &facts, &error));
+  CHECK(facts.outcome == outcome);
+  CHECK_SAME(facts.reason_name, reason);
+  CHECK(strlen(facts.key) == 64);
+  CHECK((facts.artifact_bytes > 0) == (outcome == PRECAST_HIT));
+  if (outcome == PRECAST_HIT) CHECK_HAS(facts.artifact_path, facts.key + 2);
+  precast_report_free(report);
+}
+
 /* Each of these makes another key than `asked`. */
 static void check_what_counts(const struct fixture* fixture, const char* asked) {
   const char* extras[] = {"team", "ranking", "team", "ads"};
@@ -133,9 +148,7 @@ void check_requests(const struct fixture* fixture) {
   snprintf(asked, sizeof(asked), "%s", key.key);
   precast_report_free(report);
 
-  CHECK_OK(precast_would_hit(fixture->cache, fixture->client, &request, &report, &error));
-  check_report(report, PRECAST_MISS, "miss");
-  precast_report_free(report);
+  check_lookup(fixture, &request, PRECAST_MISS, "not_found");
 
   CHECK_OK(precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, &report,
                                    &error));
@@ -152,9 +165,7 @@ void check_requests(const struct fixture* fixture) {
   CHECK_HAS(facts.name, "add_one");
   precast_executable_free(executable);
 
-  CHECK_OK(precast_would_hit(fixture->cache, fixture->client, &request, &report, &error));
-  check_report(report, PRECAST_HIT, "hit");
-  precast_report_free(report);
+  check_lookup(fixture, &request, PRECAST_HIT, "none");
 
   check_what_counts(fixture, asked);
   check_wrong_requests(fixture);
