@@ -58,6 +58,13 @@ inline Result<void> check_array(const void* elements, std::size_t count, const c
                                                 std::to_string(count) + " elements is null");
 }
 
+// unsupported when a field is set that has no meaning yet: a later version may give it one.
+inline Result<void> check_reserved(std::int32_t reserved, const char* struct_name) {
+  if (reserved == 0) return {};
+  return Error(ErrorCode::unsupported, std::string(struct_name) + ".reserved is " +
+                                           std::to_string(reserved) + "; it must be zero");
+}
+
 // invalid_argument for an index beyond `count` things of a name.
 inline Result<void> check_index(std::size_t index, std::size_t count, const char* what) {
   if (index < count) return {};

@@ -31,9 +31,7 @@ Result<CacheConfig> config_of(const precast_cache_config* given) {
                  policy_of(from.trusted_keys, from.trusted_key_count, from.require_signature != 0));
   config.state_directory = text_of(from.state_directory);
   config.keep_misses = from.no_misses == 0;
-  if (from.reserved != 0) {
-    return Error(ErrorCode::unsupported, "precast_cache_config.reserved is not zero");
-  }
+  PRECAST_TRY(check_reserved(from.reserved, "precast_cache_config"));
   if (from.log != nullptr) {
     config.log = [log = from.log, user = from.log_user](LogLevel level, const std::string& text) {
       log(user, static_cast<int32_t>(level), text.c_str());
@@ -156,6 +154,7 @@ int32_t precast_load(const precast_client* client, const precast_load_request* r
     PRECAST_TRY(c_api::check_output(executable, "executable"));
     PRECAST_TRY(c_api::check_given(client, "client"));
     PRECAST_ASSIGN(const precast_load_request read, c_api::read_struct(request));
+    PRECAST_TRY(c_api::check_reserved(read.reserved, "precast_load_request"));
     PRECAST_ASSIGN(const precast::VerifiedArtifact artifact, c_api::artifact_of(read));
     PRECAST_ASSIGN(const precast::KeyRecord record,
                    precast::KeyRecord::decode(artifact.key_record()));

@@ -31,6 +31,7 @@ double lap_ms(Clock::time_point& start) {
 
 Result<HostTensorView> view_of(const precast_tensor* given) {
   PRECAST_ASSIGN(const precast_tensor tensor, read_struct(given));
+  PRECAST_TRY(check_reserved(tensor.reserved, "precast_tensor"));
   PRECAST_TRY(check_array(tensor.dimensions, tensor.dimension_count, "dimensions"));
   PRECAST_TRY(check_array(tensor.data, tensor.data_size, "data"));
   if (tensor.dimension_count > limits::kMaxDimensions) {
@@ -129,6 +130,7 @@ Result<Outputs> run_per_device(const precast_executable& handle,
 Result<bool> inputs_per_device(const precast_run_options* given) {
   if (given == nullptr) return false;
   PRECAST_ASSIGN(const precast_run_options options, read_struct(given));
+  PRECAST_TRY(check_reserved(options.reserved, "precast_run_options"));
   return options.inputs_per_device != 0;
 }
 

@@ -103,6 +103,26 @@ std::string message_of(const FlagsOfEnvironment& flags, const cache::FlagsChild&
   return message;
 }
 
+// Whether the child ended over its flags, and not for a reason of its own: no memory, no thread, a
+// driver that is not there.
+bool ended_over_flags(const FlagsOfEnvironment& flags, const cache::FlagsChild& child) {
+  const proto::FlagsText parsed = flags.parsed();
+  if (!parsed.fatal.empty() || !parsed.unknown.empty()) return true;
+  for (const std::string_view sign :
+       {"XLA_FLAGS", "LIBTPU_INIT_ARGS", "--xla_", "command line argument"}) {
+    if (child.output.find(sign) != std::string::npos) return true;
+  }
+  return parsed.flags_file && child.output.find(*parsed.flags_file) != std::string::npos;
+}
+
+// XLA_FLAGS names a pipe or the like: reading it here would take it away from the plugin.
+bool names_a_stream(const FlagsOfEnvironment& flags) {
+  const std::optional<std::string> path = proto::flags_file_path(flags.xla);
+  struct stat status{};
+  return path && ::stat(path->c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+         !S_ISDIR(status.st_mode);
+}
+
 FlagsVerdict ask(const Plugin& plugin, const FlagsOfEnvironment& flags, const FlagsCheck& check) {
   const cache::FlagsChild child =
       cache::run_flags_child(check.command, plugin.path(), check.timeout_s);
@@ -113,7 +133,9 @@ FlagsVerdict ask(const Plugin& plugin, const FlagsOfEnvironment& flags, const Fl
   }
   if (child.alive) return {FlagsVerdict::Kind::lives, {}, true, false};
   // Out of memory, for one: that says nothing about the flags.
-  if (child.stopped) return {FlagsVerdict::Kind::unknown, child.how, true, false};
+  if (child.stopped || !ended_over_flags(flags, child)) {
+    return {FlagsVerdict::Kind::unknown, child.how, true, false};
+  }
   return {FlagsVerdict::Kind::ends, message_of(flags, child), true, false};
 }
 
@@ -145,7 +167,7 @@ FlagsVerdict check_flags(const Plugin& plugin, const FlagsCheck& check) {
     if (plugin.impl()->flags) return {};
   }
   const FlagsOfEnvironment flags = FlagsOfEnvironment::read();
-  if (flags.empty()) return {};
+  if (flags.empty() || names_a_stream(flags)) return {};
   const auto file = plugin.mapped_file();
   if (!file) return ask(plugin, flags, check);
   const base::PrivateFolder folder = base::PrivateFolder::of_user("flags");

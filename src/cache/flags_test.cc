@@ -2,6 +2,7 @@
 // are those of a plugin's first client in a process, so each text gets a copy of the fake plugin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -24,12 +25,15 @@ using testing::TempDir;
 
 class FlagsTest : public ::testing::Test {
  protected:
-  // A client of a plugin that nobody used before.
-  Client client_under(const std::optional<std::string>& flags) {
-    const EnvGuard set("XLA_FLAGS", flags);
+  // A plugin that nobody used before.
+  Plugin fresh_plugin() {
     const std::string copy = dir_.file("plugin" + std::to_string(copies_++) + ".so");
     fs::copy_file(PRECAST_FAKE_PLUGIN, copy);
-    return Plugin::open(copy).value().create_client({}).value();
+    return Plugin::open(copy).value();
+  }
+  Client client_under(const std::optional<std::string>& flags) {
+    const EnvGuard set("XLA_FLAGS", flags);
+    return fresh_plugin().create_client({}).value();
   }
 
   static KeyResult key_of(const Client& client, const CompileOptions& options = {}) {
@@ -151,6 +155,36 @@ TEST_F(FlagsTest, OptionsOfLlvmThatMayNameAFileBypass) {
   const KeyResult key = key_of(client_under("--xla_backend_extra_options=a=/tmp/x"));
   EXPECT_EQ(key.bypass, Reason::option_names_file);
   EXPECT_THAT(key.detail, HasSubstr("xla_backend_extra_options"));
+}
+
+// A script in the place of the command, which says `words` and ends with exit code 1.
+TEST_F(FlagsTest, OnlyAnEndOverFlagsIsAVerdict) {
+  const EnvGuard state("XDG_STATE_HOME", dir_.file("state"));
+  const EnvGuard flags("XLA_FLAGS", "--xla_cpu_prefer_vector_width=256");
+  const Plugin plugin = fresh_plugin();
+  const auto verdict = [&](const std::string& words) {
+    const std::string script = write("command", "#!/bin/sh\necho '" + words + "'\nexit 1\n");
+    fs::permissions(script, fs::perms::owner_all);
+    return check_flags(plugin, {.command = script});
+  };
+  using Kind = FlagsVerdict::Kind;
+  EXPECT_EQ(verdict("pthread_create() failed").kind, Kind::unknown);
+  EXPECT_FALSE(fs::exists(dir_.file("state/precast/flags")));
+  const FlagsVerdict ends = verdict("Unknown flag in XLA_FLAGS: --xla_cpu_prefer_vector_width");
+  EXPECT_EQ(ends.kind, Kind::ends);
+  EXPECT_FALSE(ends.remembered);
+  EXPECT_TRUE(verdict("pthread_create() failed").remembered);
+}
+
+TEST_F(FlagsTest, APipeOfFlagsIsLeftToThePlugin) {
+  const std::string pipe = dir_.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const EnvGuard flags("XLA_FLAGS", pipe);
+  const Plugin plugin = fresh_plugin();
+  EXPECT_FALSE(check_flags(plugin, {.command = dir_.file("no command")}).asked);
+  // Nobody writes to it: whoever opened it to read would wait here for ever.
+  const KeyResult key = key_of(client_under(pipe));
+  EXPECT_EQ(key.bypass, Reason::option_names_file);
 }
 
 TEST_F(FlagsTest, ExtrasAndAnnotationsCountAndTheLabelDoesNot) {

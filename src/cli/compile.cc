@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cli/files.h"
 #include "cli/request.h"
@@ -71,6 +75,12 @@ Error no_artifact(const Report& report, const std::string& file) {
                       to_string(report.reason), report.detail.empty() ? "" : ": ", report.detail)};
 }
 
+// Whether the cache alone is why there is no artifact.
+bool could_not_be_kept(const Report& report) {
+  return report.artifact_bytes == 0 &&
+         (report.reason == Reason::store_failed || report.reason == Reason::entry_unreadable);
+}
+
 // Copies the entry to the file that was asked for.
 Result<void> write_file(const Arguments& arguments, const Report& report, Output& out) {
   if (report.artifact_bytes == 0) {
@@ -110,19 +120,41 @@ Result<ExitCode> compile(const Arguments& arguments, Output& out) {
   const Stopwatch total;
   if (arguments.file == "-") return out.usage("-o takes the name of a file, not -");
   PRECAST_ASSIGN(const Program program, Program::from_file(arguments.program));
+  std::error_code ignored;
+  if (!arguments.file.empty() &&
+      std::filesystem::equivalent(arguments.file, arguments.program, ignored)) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("-o '{}' is the program itself; name another file", arguments.file));
+  }
   PRECAST_ASSIGN(const CompileOptions options, arguments.request.compile_options());
   PRECAST_ASSIGN(Session session, open_session(arguments.request.plugin, out));
-  PRECAST_ASSIGN(const Place place, open_place(arguments, out));
+  PRECAST_ASSIGN(const Place first, open_place(arguments, out));
+  std::optional<Place> again;
   PRECAST_ASSIGN(CompileOrLoad done,
-                 compile_or_load(place.cache, session, program, options, arguments.request, out));
+                 compile_or_load(first.cache, session, program, options, arguments.request, out));
   std::vector<Phase> phases = std::move(session.phases);
   phases.insert(phases.end(), done.report.phases.begin(), done.report.phases.end());
+  if (!arguments.file.empty() && could_not_be_kept(done.report)) {
+    // The file is wanted all the same, so the program is compiled once more, past the cache.
+    PRECAST_ASSIGN(Place past_it,
+                   private_place(arguments.request.cache_config(out), done.report.reason));
+    again.emplace(std::move(past_it));
+    std::vector<std::string> warnings = std::move(done.report.warnings);
+    PRECAST_ASSIGN(
+        done, compile_or_load(again->cache, session, program, options, arguments.request, out));
+    phases.insert(phases.end(), done.report.phases.begin(), done.report.phases.end());
+    done.report.warnings.insert(done.report.warnings.begin(), warnings.begin(), warnings.end());
+  }
   if (!arguments.file.empty()) {
     PRECAST_TRY(timed(phases, "write", [&] { return write_file(arguments, done.report, out); }));
   }
+  const Place& place = again ? *again : first;
   if (place.bypass != Reason::none) {
     // What the private store did is not what became of the user's cache.
-    done.report.outcome = Outcome::bypass;
+    done.report.outcome =
+        place.bypass == Reason::store_failed || place.bypass == Reason::entry_unreadable
+            ? Outcome::skip
+            : Outcome::bypass;
     done.report.reason = place.bypass;
     done.report.artifact_path.clear();
   }

@@ -108,10 +108,21 @@ ExitCode unknown_verb(const std::string& word, const std::vector<Verb>& verbs, O
   return out.usage(message);
 }
 
+// The library throws nothing, but a plugin may, and the standard library.
+Result<ExitCode> act(const Verb& verb, Output& out) {
+  try {
+    return verb.action(out);
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::resource_exhausted, "out of memory");
+  } catch (const std::exception& error) {
+    return Error(ErrorCode::internal, std::string("an exception was thrown: ") + error.what());
+  }
+}
+
 ExitCode run_verb(const std::vector<Verb>& verbs, Output& out) {
   for (const Verb& verb : verbs) {
     if (!verb.app->parsed()) continue;
-    const Result<ExitCode> code = verb.action(out);
+    const Result<ExitCode> code = act(verb, out);
     // What the plugin printed matters when something went wrong, and to nobody otherwise.
     const std::string chatter = take_chatter();
     if (code) return *code;

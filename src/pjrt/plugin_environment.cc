@@ -63,6 +63,12 @@ std::optional<std::string> plugin_variable(const char* name) {
 
 std::optional<Bytes> flags_file_content(const std::string& path) {
   if (path.empty()) return std::nullopt;
+  // Not even opened: a writer would see its pipe broken when it is closed again.
+  struct stat before{};
+  if (::stat(path.c_str(), &before) != 0 ||
+      (!S_ISREG(before.st_mode) && !S_ISDIR(before.st_mode))) {
+    return std::nullopt;
+  }
   const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status{};
   if (!fd || ::fstat(fd.get(), &status) != 0) return std::nullopt;

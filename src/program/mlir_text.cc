@@ -60,7 +60,7 @@ bool is_text(BytesView bytes) {
 BytesView skip_comments(BytesView text) {
   text = skip_space(text);
   while (text.starts_with("//")) {
-    text.remove_prefix(std::min(text.find('\n'), text.size()));
+    text.remove_prefix(std::min(text.find_first_of("\r\n"), text.size()));
     text = skip_space(text);
   }
   return text;
@@ -72,6 +72,7 @@ bool begins_like_mlir(BytesView text) {
       "ml_program.", "sdy.",     "shape.", "stablehlo.", "vhlo."};
   text = skip_comments(text);
   if (text.empty()) return false;
+  if (text.starts_with("{-#")) return true;
   if (text[0] == '#' || text[0] == '!') {
     const BytesView behind = skip_identifier(text.substr(1));
     return behind.size() + 1 < text.size() && skip_space(behind).starts_with('=');
@@ -80,7 +81,7 @@ bool begins_like_mlir(BytesView text) {
   if (std::ranges::any_of(kDialects, [&](auto dialect) { return text.starts_with(dialect); })) {
     return true;
   }
-  const BytesView behind = skip_space(skip_identifier(text));
+  const BytesView behind = skip_comments(skip_identifier(text));
   if (text.starts_with("func ")) return behind.starts_with('@') || behind.starts_with("private");
   const bool is_module =
       text.starts_with("module") && (text.size() == 6 || !is_identifier_char(text[6]));

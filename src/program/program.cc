@@ -53,7 +53,9 @@ Result<Program> Program::from_bytes(Bytes bytes, std::string name) {
     const auto head = program::read_bytecode_head(bytes);
     if (!head) return invalid(name, "is MLIR bytecode that is damaged or cut short in its head");
     result.stablehlo_version_ = program::stablehlo_version_of(head->producer);
-  } else if (program::begins_like_mlir(bytes) && program::is_text(bytes)) {
+  } else if (program::begins_like_mlir(bytes)) {
+    // Whatever follows is for the plugin to judge: it takes bytes in comments and strings that are
+    // no UTF-8, and a NUL at the end.
     result.format_ = ProgramFormat::mlir_text;
   } else if (program::looks_like_hlo_module(bytes)) {
     result.format_ = ProgramFormat::hlo_proto;

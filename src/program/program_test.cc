@@ -113,12 +113,25 @@ TEST(ProgramText, RefusesOtherTextAndShowsHowItBegins) {
   EXPECT_NE(refusal("hello\nworld").find("begins with 'hello' and"), std::string::npos);
 }
 
-TEST(ProgramText, RefusesTextWithBytesThatNoTextHas) {
+// A plugin takes them in comments and strings, and a NUL at the end; whether it does is its answer.
+TEST(ProgramText, MayHoldBytesThatAreNoText) {
   for (const std::string& bytes :
-       {std::string("module {\0}", 10), std::string("module {} \x01"),
-        std::string("module {} \xff"), std::string("module {} \xc0\xaf"),
-        std::string("module {} \xed\xa0\x80"), std::string("module {} \xe2\x82"),
-        std::string("module {} \xf5\x80\x80\x80"), std::string("module {} \x7f")}) {
+       {std::string("module {}\n\0", 11), std::string("module {} // \x01"),
+        std::string("module {} // caf\xe9"), std::string("module {x = \"caf\xe9\"} {}"),
+        std::string("module // which\r@m {}"), std::string("{-# #-}\nmodule {}")}) {
+    const auto program = Program::from_bytes(bytes, "x");
+    ASSERT_TRUE(program) << bytes << program.error().to_string();
+    EXPECT_EQ(program->format(), ProgramFormat::mlir_text) << bytes;
+  }
+  // What the text's rules do not read counts as it is.
+  const program::ProgramDigest digest =
+      program::digest_program(Program::from_bytes(std::string("module {}\n\0", 11), "x").value());
+  EXPECT_EQ(digest.mode, program::DigestMode::raw);
+}
+
+TEST(ProgramText, OtherBytesAreNone) {
+  for (const std::string& bytes :
+       {std::string("modul\0e {}", 10), std::string("x\xff"), std::string("\xed\xa0\x80")}) {
     EXPECT_NE(refusal(bytes).find("none of the formats"), std::string::npos) << bytes;
   }
 }

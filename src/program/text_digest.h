@@ -14,7 +14,7 @@
 namespace precast::program {
 
 // The rules by which text is hashed. Part of every digest; raise it with every change of them.
-inline constexpr std::uint32_t kTextRulesVersion = 1;
+inline constexpr std::uint32_t kTextRulesVersion = 2;
 
 // Takes hostile bytes. corrupt: a string that does not end, brackets that do not match or nest too
 // deep, a character that MLIR text does not have. unsupported: a location that is used as a value

@@ -171,5 +171,19 @@ TEST(TextDigest, CustomCallsAreFound) {
   EXPECT_EQ(scan("@\"InspectSharding\"").process_bound, Targets{"InspectSharding"});
 }
 
+// MLIR ends a comment at either character, so what follows a lone CR is program.
+TEST(TextDigest, ALoneCarriageReturnEndsAComment) {
+  const auto digest = [](const std::string& op) {
+    const auto result = digest_text("module @m { // first\r  " + op + "\n}\n");
+    EXPECT_TRUE(result) << result.error().to_string();
+    return result->sha256;
+  };
+  EXPECT_NE(digest("a.sine"), digest("a.tanh"));
+  const auto hidden =
+      digest_text("module @m { // c\r x = a.custom_call @CustomSPMDPartitioning\n}\n");
+  ASSERT_TRUE(hidden);
+  EXPECT_FALSE(hidden->custom_calls.process_bound.empty());
+}
+
 }  // namespace
 }  // namespace precast::program

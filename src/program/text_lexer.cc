@@ -61,7 +61,8 @@ bool TextLexer::skip_space() {
     if (is(c, kSpace)) {
       ++at_;
     } else if (c == '/' && text_.substr(at_ + 1).starts_with('/')) {
-      at_ = std::min(text_.find('\n', at_), text_.size());
+      // As for MLIR, either of the two ends a comment.
+      at_ = std::min(text_.find_first_of("\r\n", at_), text_.size());
     } else {
       return c == '"' || is(c, kInName | kPunctuation);
     }

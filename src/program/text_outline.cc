@@ -35,7 +35,7 @@ class TextOutliner {
  private:
   bool on_new_line(const Token& token) const {
     const auto begin = static_cast<std::size_t>(token.text.data() - text_.data());
-    return text_.substr(end_, begin - end_).find('\n') != BytesView::npos;
+    return text_.substr(end_, begin - end_).find_first_of("\r\n") != BytesView::npos;
   }
 
   void take(const Token& token) {

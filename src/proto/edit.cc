@@ -20,9 +20,13 @@ Result<Bytes> edit_fields(BytesView message,
 }
 
 Result<Bytes> replace_field(BytesView message, std::uint32_t number, BytesView encoded) {
+  // An occurrence of another wire type is an unknown field to protobuf, and unknown fields stay.
+  FieldReader wanted(encoded);
+  const bool typed = wanted.next();
   bool placed = false;
   PRECAST_ASSIGN(Bytes edited, edit_fields(message, [&](const WireField& field) -> Replacement {
                    if (field.number != number) return std::nullopt;
+                   if (typed && field.type != wanted.field().type) return std::nullopt;
                    if (placed) return Bytes();
                    placed = true;
                    return Bytes(encoded);

@@ -19,7 +19,8 @@ Result<Bytes> edit_fields(BytesView message,
                           const std::function<Replacement(const base::WireField&)>& edit);
 
 // A copy in which `encoded` (whole fields, or nothing) stands in the place of the first field of
-// this number, other fields of this number are gone, and where there was none it comes last.
+// this number, other fields of this number are gone, and where there was none it comes last. Fields
+// of another wire type than `encoded` has are left as they are.
 Result<Bytes> replace_field(BytesView message, std::uint32_t number, BytesView encoded);
 
 // Whole fields with their tags, for replace_field.

@@ -42,6 +42,8 @@ TEST(ReplaceField, StandsInThePlaceOfTheFirst) {
   EXPECT_EQ(replace_field(kMessage, 2, "").value(), number(1, 5) + number(1, 6) + text(3, ""));
   EXPECT_EQ(replace_field(kMessage, 7, number(7, 1)).value(), kMessage + number(7, 1));
   EXPECT_EQ(replace_field(kMessage, 7, "").value(), kMessage);
+  // To protobuf a field of another wire type is unknown, and what is unknown stays.
+  EXPECT_EQ(replace_field(kMessage, 1, text(1, "new")).value(), kMessage + text(1, "new"));
 }
 
 TEST(LastField, IsTheOneThatProtobufReads) {

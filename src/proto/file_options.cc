@@ -69,8 +69,8 @@ class Collector {
     } else if (option.kind == FileOptionKind::llvm_options) {
       if (may_name_file(value)) unreadable_.emplace(option.name);
     } else if (seen_.emplace(option.name, value).second) {
-      references_.emplace(
-          option.name, FileReference{std::string(option.name), std::string(value), option.kind});
+      references_.emplace(option.name,
+                          FileReference{std::string(option.name), std::string(value), option.kind});
     }
   }
 
@@ -88,7 +88,7 @@ class Collector {
 
  private:
   bool cpu_;
-  std::set<std::pair<std::string, std::string>> seen_;  // option, path
+  std::set<std::pair<std::string, std::string>> seen_;    // option, path
   std::multimap<std::string, FileReference> references_;  // those of one option in their order
   std::set<std::string> unreadable_;
 };

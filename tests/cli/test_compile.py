@@ -227,3 +227,27 @@ def test_key_compiles_nothing(precast, counter):
     precast("key", "add.mlir")
     assert counter() == ""
     assert not precast.cache.exists()
+
+
+def test_a_file_is_written_though_the_cache_cannot_store(precast):
+    """A folder that only root may change, seen by root, is one on a full or read-only file system."""
+    precast.cache.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k,nr_inodes=1", "none", precast.cache],
+                   check=False, capture_output=True)
+    if not os.path.ismount(precast.cache):
+        pytest.skip("mounting a full file system takes root")
+    try:
+        plain = precast.json("compile", "add.mlir")
+        assert plain["outcome"] != "hit" and plain["artifact"] is None
+        made = precast.json("compile", "add.mlir", "-o", "add.precast")
+        assert made["outcome"] in ("skip", "bypass") and made["file"] == "add.precast"
+        precast("verify", "add.precast")
+    finally:
+        subprocess.run(["umount", precast.cache], check=True)
+
+
+def test_the_program_is_not_overwritten(precast):
+    before = (precast.folder / "add.mlir").read_bytes()
+    done = precast("compile", "add.mlir", "-o", "./add.mlir", code=3)
+    assert "is the program itself" in done.err
+    assert (precast.folder / "add.mlir").read_bytes() == before

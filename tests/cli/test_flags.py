@@ -79,7 +79,7 @@ def test_a_child_that_hangs_or_is_missing_decides_nothing(precast):
 
 
 def test_the_abort_of_a_plugin_is_told(precast):
-    env = {"XLA_FLAGS": "--xla_cpu_ftz", "PRECAST_FAKE_FAULT": "PJRT_Client_Create:ABORT:gone"}
+    env = {"XLA_FLAGS": "--xla_cpu_ftz", "PRECAST_FAKE_FAULT": "PJRT_Client_Create:ABORT:bad XLA_FLAGS"}
     done = precast("key", "add.mlir", env=env, code=3)
     assert "XLA_FLAGS ('--xla_cpu_ftz') would end the process" in done.err
 

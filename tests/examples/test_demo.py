@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PRECAST = ROOT / "build" / "bin" / "precast"
+PRECAST = pathlib.Path(os.environ.get("PRECAST_BIN") or ROOT / "build" / "bin" / "precast")
 
 
 def demo(*arguments, cwd=ROOT, **environment):
