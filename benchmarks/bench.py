@@ -133,7 +133,7 @@ def machine():
     memory = next(line.split()[1] for line in open("/proc/meminfo") if line.startswith("MemTotal"))
     return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "memory_gb": round(int(memory) / 1e6),
             "system": " ".join(platform.freedesktop_os_release().get(key, "") for key in ("NAME", "VERSION_ID")),
-            "kernel": platform.release(), "load_average": os.getloadavg()[0],
+            "kernel": platform.release().split("-")[0], "load_average": os.getloadavg()[0],
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
             "plugin": PLUGIN.parent.name, "precast": run_json([COMMAND, "version", "--json"])}
 
