@@ -42,12 +42,13 @@ Table table_of_fields(const KeyRecord& record) {
 std::string text_of_items(const KeyRecord& record) {
   std::string text;
   for (const KeyField& field : record.fields()) {
+    text += printable(field.name) + "\n";
     for (const KeyItem& item : field.items) {
       const std::string value = is_plain_text(item.value)
                                     ? printable(item.value, kMaxLineValue)
                                     : fmt::format("{} of sha256 {}", bytes_text(item.value.size()),
                                                   Digest::of(item.value).hex());
-      text += fmt::format("{}.{} = {}\n", printable(field.name), printable(item.name), value);
+      text += fmt::format("  {} = {}\n", printable(item.name), value);
     }
   }
   return text;

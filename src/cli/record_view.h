@@ -16,7 +16,7 @@ Json json_of_fields(const KeyRecord& record, bool items);
 // A row for each field: name, number of items, digest.
 Table table_of_fields(const KeyRecord& record);
 
-// Every item as "field.item = value", one a line.
+// The record as a tree: each field on a line, below it its items as "item = value".
 std::string text_of_items(const KeyRecord& record);
 
 }  // namespace precast::cli

@@ -125,7 +125,7 @@ def test_inspect_shows_everything(precast):
     artifact(precast)
     out = precast("inspect", "whole.precast", "--items").out
     for text in ("format    1", "key_record", "executable", "compile_options", "provenance", "parameter 0  f32[4]",
-                 "result 0     f32[4]", "program.sha256 = ", "memory per device", "PJRT API  0.115"):
+                 "result 0     f32[4]", "\nprogram\n", "\n  sha256 = ", "memory per device", "PJRT API  0.115"):
         assert text in out
     seen = precast.json("inspect", "whole.precast")
     assert seen["key"] == precast.json("key", "add.mlir")["key"]
