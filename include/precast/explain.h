@@ -3,7 +3,7 @@
 //
 //   const SavedRecord asked{.record = *cache.key(client, program, options)->record,
 //                           .outline = outline_of(program)};
-//   PRECAST_ASSIGN(const Nearest near, nearest(asked));
+//   const Nearest near = nearest(asked);
 //   for (const KeyDifference& d : near.entries.at(0).differences.items) ...
 //
 // Nothing here compiles or asks a plugin. What it reads is checked for damage and never loaded.
@@ -79,6 +79,7 @@ struct Nearest {
   std::uint64_t looked_at = 0;
   std::uint64_t unreadable = 0;  // entries that were passed over because they could not be read
   std::uint64_t left_out = 0;    // entries beyond limits::kMaxNearestCandidates
+  std::string problem;           // why the cache folder could not be looked through; mostly empty
 };
 
 // Where entries and records are looked for.
@@ -88,13 +89,14 @@ struct RecordPlaces {
 };
 
 // The entries whose keys come nearest to a record's, and the records that earlier compiles left on
-// this machine; an entry of exactly this key is not among them. At most `most`. Errors: those of
-// the cache folder.
-PRECAST_EXPORT Result<Nearest> nearest(const SavedRecord& asked, const RecordPlaces& places = {},
-                                       std::size_t most = 3);
+// this machine; an entry of exactly this key is not among them. At most `most`. Never fails: a
+// cache folder that cannot be used is told in `problem`, and the records are there all the same.
+PRECAST_EXPORT Nearest nearest(const SavedRecord& asked, const RecordPlaces& places = {},
+                               std::size_t most = 3);
 
 // The one record whose key begins with `key_prefix`: what a compile left on this machine, else what
-// an entry holds. invalid_argument when there is none or several.
+// an entry holds. invalid_argument when there is none or several; the errors of a cache folder that
+// cannot be used, when no record has that key.
 PRECAST_EXPORT Result<SavedRecord> find_saved_record(const std::string& key_prefix,
                                                      const RecordPlaces& places = {});
 

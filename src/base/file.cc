@@ -52,7 +52,7 @@ Result<Fd> create_temporary(const std::string& folder, std::string& name) {
     if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
       return errno_error(errno, "cannot get random bytes");
     }
-    name = folder + "/.precast-tmp-" + to_hex({random.data(), random.size()});
+    name = folder + "/" + kTemporaryPrefix + to_hex({random.data(), random.size()});
     Fd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd) return fd;
     if (errno != EEXIST) break;

@@ -20,6 +20,9 @@ Error errno_error(int error_number, const std::string& what);
 // other failures as errno_error says.
 Result<Bytes> read_file(const std::string& path, std::uint64_t max_bytes);
 
+// How the name of a file begins that is being written.
+inline constexpr const char* kTemporaryPrefix = ".precast-tmp-";
+
 // Whether a write waits until the disk has it. What is not flushed may be lost or cut short when
 // the machine fails.
 enum class Flush : std::uint8_t { yes, no };

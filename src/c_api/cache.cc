@@ -40,6 +40,14 @@ Result<CacheConfig> config_of(const precast_cache_config* given) {
   return config;
 }
 
+// What is asked for, and that there is somebody to ask.
+Result<Asked> asked_of(const precast_cache* cache, const precast_client* client,
+                       const precast_request* request) {
+  PRECAST_TRY(check_given(cache, "cache"));
+  PRECAST_TRY(check_given(client, "client"));
+  return asked_by(request);
+}
+
 // The caller's artifact.
 Result<VerifiedArtifact> artifact_of(const precast_load_request& request) {
   PRECAST_ASSIGN(
@@ -90,9 +98,7 @@ int32_t precast_cache_key(const precast_cache* cache, const precast_client* clie
                           precast_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
     PRECAST_TRY(c_api::check_output(report, "report"));
-    PRECAST_TRY(c_api::check_given(cache, "cache"));
-    PRECAST_TRY(c_api::check_given(client, "client"));
-    PRECAST_ASSIGN(const c_api::Asked asked, c_api::asked_by(request));
+    PRECAST_ASSIGN(const c_api::Asked asked, c_api::asked_of(cache, client, request));
     PRECAST_ASSIGN(precast::KeyResult key,
                    cache->cache.key(client->client, asked.program, asked.options, asked.request));
     precast::Report facts;
@@ -111,9 +117,7 @@ int32_t precast_would_hit(const precast_cache* cache, const precast_client* clie
                           precast_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
     PRECAST_TRY(c_api::check_output(report, "report"));
-    PRECAST_TRY(c_api::check_given(cache, "cache"));
-    PRECAST_TRY(c_api::check_given(client, "client"));
-    PRECAST_ASSIGN(const c_api::Asked asked, c_api::asked_by(request));
+    PRECAST_ASSIGN(const c_api::Asked asked, c_api::asked_of(cache, client, request));
     PRECAST_ASSIGN(precast::Lookup lookup, cache->cache.would_hit(client->client, asked.program,
                                                                   asked.options, asked.request));
     precast::Report facts;
@@ -135,9 +139,7 @@ int32_t precast_compile_or_load(const precast_cache* cache, const precast_client
   return c_api::guarded(error, [&]() -> Result<void> {
     if (report != nullptr) *report = nullptr;
     PRECAST_TRY(c_api::check_output(executable, "executable"));
-    PRECAST_TRY(c_api::check_given(cache, "cache"));
-    PRECAST_TRY(c_api::check_given(client, "client"));
-    PRECAST_ASSIGN(const c_api::Asked asked, c_api::asked_by(request));
+    PRECAST_ASSIGN(const c_api::Asked asked, c_api::asked_of(cache, client, request));
     PRECAST_ASSIGN(
         precast::CompileOrLoad done,
         cache->cache.compile_or_load(client->client, asked.program, asked.options, asked.request));

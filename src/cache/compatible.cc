@@ -91,25 +91,34 @@ Result<void> reaches_baseline(const Client& client, const KeyRecord& record) {
   return runs_here({*architecture, *name, std::string(baseline->features)}, here, "was made for");
 }
 
-}  // namespace
-
-Result<void> check_compatible(const Client& client, const KeyRecord& record, BytesView executable,
-                              const DeviceAssignment& assignment) {
+// The plugin and its surroundings, the placement and the baseline.
+Result<void> made_here(const Client& client, const KeyRecord& record,
+                       const CompileOptions& options) {
   key::KeyInputs inputs;
-  PRECAST_ASSIGN(inputs.plugin, plugin_identity(client));
-  PRECAST_ASSIGN(inputs.placement,
-                 topology::place(client.platform_name(), assignment, device_facts(client)));
+  PRECAST_ASSIGN(inputs.plugin, plugin_identity(client, options));
+  PRECAST_ASSIGN(inputs.placement, topology::place(client.platform_name(), *options.assignment(),
+                                                   device_facts(client)));
   const KeyRecord here = key::build_record(inputs);
   PRECAST_TRY(same_field(record, here, "plugin"));
-  PRECAST_TRY(reaches_baseline(client, record));
-  PRECAST_ASSIGN(const std::optional<proto::CpuTarget> recorded, recorded_cpu(record));
-  const std::optional<proto::CpuTarget> needed = proto::cpu_requirement(executable);
-  if (recorded || needed) {
-    PRECAST_ASSIGN(const proto::CpuTarget cpu, host_cpu(client));
-    if (recorded) PRECAST_TRY(runs_here(*recorded, cpu, "was made for"));
-    if (needed) PRECAST_TRY(runs_here(*needed, cpu, "holds code for"));
+  PRECAST_TRY(same_field(record, here, "placement"));
+  return reaches_baseline(client, record);
+}
+
+}  // namespace
+
+Result<void> check_compatible(const Client& client, const KeyRecord& record, RecordOrigin origin,
+                              BytesView executable, const CompileOptions& options) {
+  const bool foreign = origin == RecordOrigin::artifact;
+  if (foreign) PRECAST_TRY(made_here(client, record, options));
+  std::optional<proto::CpuTarget> recorded;
+  if (foreign) {
+    PRECAST_ASSIGN(recorded, recorded_cpu(record));
   }
-  return same_field(record, here, "placement");
+  const std::optional<proto::CpuTarget> needed = proto::cpu_requirement(executable);
+  if (!recorded && !needed) return {};
+  PRECAST_ASSIGN(const proto::CpuTarget cpu, host_cpu(client));
+  if (recorded) PRECAST_TRY(runs_here(*recorded, cpu, "was made for"));
+  return needed ? runs_here(*needed, cpu, "holds code for") : Result<void>();
 }
 
 }  // namespace precast::cache

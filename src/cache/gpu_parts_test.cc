@@ -175,10 +175,28 @@ TEST(GpuKey, EndsTheBypassWhereEverythingIsKnown) {
   EXPECT_NE(plugin.find("part.libcudnn"), nullptr);
   EXPECT_NE(key->record->find("cpu")->find("count"), nullptr);
 
-  // Another PTX compiler is another key.
+  // What was compiled here is a hit, and loads from its file.
+  CacheConfig stored;
+  stored.directory = dir.file("cache");
+  stored.keep_misses = false;
+  const Cache folder = Cache::open(stored);
+  EXPECT_EQ(folder.compile_or_load(client, program, {})->report.outcome, Outcome::miss);
+  const auto hit = folder.compile_or_load(client, program, {});
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->report.outcome, Outcome::hit) << hit->report.detail;
+  const auto artifact = VerifiedArtifact::from_file(hit->report.artifact_path);
+  ASSERT_TRUE(artifact);
+  EXPECT_TRUE(load(client, *artifact));
+
+  // Another PTX compiler is another key, and refuses the file.
   fs::create_directories(dir.file("cuda/bin"));
   std::ofstream(dir.file("cuda/bin/ptxas")) << "ptxas";
   EXPECT_NE(cache.key(client, program, {})->record->find("plugin")->digest(), plugin.digest());
+
+  const auto refused = load(client, *artifact);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::incompatible);
+  EXPECT_THAT(refused.error().message(), HasSubstr("part."));
 
   // A library that was replaced is not known any more.
   fs::remove(dir.file("libcudnn.so.9"));

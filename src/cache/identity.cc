@@ -176,6 +176,18 @@ Result<std::vector<std::pair<std::string, Bytes>>> parts_of(const Client& client
   });
 }
 
+// The plugin file alone.
+Result<key::PluginIdentity> mapped_identity(const Client& client) {
+  const Plugin plugin = client.plugin();
+  PRECAST_ASSIGN(const PluginFile file, plugin.mapped_file());
+  return key::PluginIdentity{.platform = client.platform_name(),
+                             .platform_version = client.platform_version(),
+                             .sha256 = file.digest,
+                             .api_version = plugin.api_version(),
+                             .attributes = plugin.attributes(),
+                             .parts = {}};
+}
+
 // Nothing in the first place of the pair when there must be no key; the second says why.
 Result<std::pair<std::optional<Settings>, std::string>> settings_of(const FlagsInForce& in_force,
                                                                     const CompileOptions& options,
@@ -280,15 +292,16 @@ Result<void> check_baseline(const Client& client, const RequestOptions& request)
                            here.triple, baseline->name, fmt::join(missing, ", ")));
 }
 
-Result<key::PluginIdentity> plugin_identity(const Client& client) {
-  const Plugin plugin = client.plugin();
-  PRECAST_ASSIGN(const PluginFile file, plugin.mapped_file());
-  return key::PluginIdentity{.platform = client.platform_name(),
-                             .platform_version = client.platform_version(),
-                             .sha256 = file.digest,
-                             .api_version = plugin.api_version(),
-                             .attributes = plugin.attributes(),
-                             .parts = {}};
+Result<key::PluginIdentity> plugin_identity(const Client& client, const CompileOptions& options) {
+  PRECAST_ASSIGN(key::PluginIdentity identity, mapped_identity(client));
+  if (client.platform_name() != kCuda) return identity;
+  PRECAST_ASSIGN(const FlagsInForce in_force, flags_in_force(client.flags()));
+  // Only the folders of the toolkit matter here, so no file that an option names is read.
+  PRECAST_ASSIGN(proto::CanonicalOptions canonical, proto::canonicalize(options, kCuda));
+  const Settings settings{std::move(canonical.items),
+                          proto::canonical_flags(in_force.flags, in_force.text, kCuda)};
+  PRECAST_ASSIGN(identity.parts, parts_of(client, settings, *options.assignment()));
+  return identity;
 }
 
 bool names_files(const KeyRecord& record) {
@@ -328,7 +341,7 @@ Result<KeyResult> identify(const Client& client, const Program& program,
   if (std::optional<KeyResult> early = bypass_by_calls(digest.custom_calls)) {
     return *std::move(early);
   }
-  Result<key::PluginIdentity> plugin = plugin_identity(client);
+  Result<key::PluginIdentity> plugin = mapped_identity(client);
   if (!plugin) return bypass(Reason::plugin_bytes_unknown, plugin.error().to_string());
   auto parts = parts_of(client, *settings.first, *options.assignment());
   if (!parts) return bypass(Reason::libraries_unknown, parts.error().to_string());

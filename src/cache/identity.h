@@ -22,8 +22,10 @@ Result<proto::CpuTarget> host_cpu(const Client& client);
 // architecture, or the client's CPU does not reach it.
 Result<void> check_baseline(const Client& client, const RequestOptions& request);
 
-// The plugin by its mapped bytes. unavailable when the mapped file cannot be identified.
-Result<key::PluginIdentity> plugin_identity(const Client& client);
+// The plugin by its mapped bytes, with what of its surroundings goes into its code under these
+// options, which have an assignment. unavailable when the mapped file cannot be identified; what
+// gpu_parts() says of surroundings that are not known.
+Result<key::PluginIdentity> plugin_identity(const Client& client, const CompileOptions& options);
 
 // Whether options or flags in a record name files, so that another content of these would have been
 // another record.

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "cache/compatible.h"
 #include "cache/prepare.h"
 #include "pjrt/internal.h"
 #include "precast/cache.h"
@@ -47,20 +46,20 @@ Result<void> check_loaded(const LoadedExecutable& executable, const VerifiedArti
 }  // namespace
 
 Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtifact& artifact,
-                                       const KeyRecord& record, const CompileOptions& options) {
-  if (const std::optional<DeviceAssignment> assignment = options.assignment()) {
-    PRECAST_TRY(check_compatible(client, record, artifact.executable(), *assignment));
-  } else {
+                                       const KeyRecord& record, RecordOrigin origin,
+                                       const CompileOptions& options) {
+  if (!options.assignment()) {
     return Error(ErrorCode::incompatible,
                  "the artifact holds a portable executable, which this version does not load");
   }
+  PRECAST_TRY(check_compatible(client, record, origin, artifact.executable(), options));
   const CompileOptions overridden = options.without_dumps();
   PRECAST_ASSIGN(
       LoadedExecutable executable,
       pjrt::deserialize_and_load(client, artifact.executable(), overridden.serialized()));
   PRECAST_TRY(check_loaded(executable, artifact, options));
-  pjrt::set_signature(executable, artifact.signature() ? *artifact.signature()
-                                                       : pjrt::read_signature(executable));
+  pjrt::set_signature(
+      executable, artifact.signature() ? *artifact.signature() : pjrt::read_signature(executable));
   pjrt::note_layout_wishes(executable, nullptr, options);
   return executable;
 }
@@ -83,7 +82,7 @@ Result<LoadedExecutable> load(const Client& client, const VerifiedArtifact& arti
     placed.set_assignment(wanted);
   }
   PRECAST_ASSIGN(placed, cache::with_assignment(client, placed));
-  return cache::load_verified(client, artifact, record, placed);
+  return cache::load_verified(client, artifact, record, cache::RecordOrigin::artifact, placed);
 }
 
 }  // namespace precast

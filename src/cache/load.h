@@ -2,6 +2,7 @@
 // PJRT.
 #pragma once
 
+#include "cache/compatible.h"
 #include "precast/artifact.h"
 #include "precast/client.h"
 #include "precast/compile_options.h"
@@ -11,10 +12,11 @@
 
 namespace precast::cache {
 
-// Loads `artifact`, whose record is `record`, with `options`: the compile options of the artifact
-// with the assignment that is wanted now. Errors: incompatible, corrupt (the stored parts
-// contradict each other), plugin_error.
+// Loads `artifact`, whose record is `record` of this origin, with `options`: the compile options of
+// the artifact with the assignment that is wanted now. Errors: incompatible, corrupt (the stored
+// parts contradict each other), plugin_error.
 Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtifact& artifact,
-                                       const KeyRecord& record, const CompileOptions& options);
+                                       const KeyRecord& record, RecordOrigin origin,
+                                       const CompileOptions& options);
 
 }  // namespace precast::cache

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -31,6 +32,21 @@ Result<void> make_private(const fs::path& folder) {
   return {};
 }
 
+// What a writer left that was killed half-way; one that is at work is done within this time.
+void remove_unfinished(const std::string& state) {
+  constexpr auto kAbandoned = std::chrono::hours(1);
+  const auto before = fs::file_time_type::clock::now() - kAbandoned;
+  std::error_code error;
+  fs::directory_iterator at(folder_of(state), error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    if (at->path().filename().string().starts_with(base::kTemporaryPrefix) &&
+        at->last_write_time(ignored) < before) {
+      fs::remove(at->path(), ignored);
+    }
+  }
+}
+
 void remove_oldest(const std::string& state) {
   std::vector<std::pair<fs::file_time_type, std::string>> records;
   for (std::string& path : kept_misses(state)) {
@@ -56,6 +72,7 @@ Result<void> keep_miss(const std::string& state, const std::string& key, BytesVi
   PRECAST_TRY(
       base::write_file_atomic((folder / (key + kSuffix)).string(), record, base::Flush::no));
   remove_oldest(state);
+  remove_unfinished(state);
   return {};
 }
 

@@ -13,7 +13,8 @@
 
 namespace precast::cache {
 
-// Writes a record, replaces an older one of the same key, and removes the oldest beyond the limit.
+// Writes a record, replaces an older one of the same key, and removes the oldest beyond the limit
+// and what killed writers left.
 // Makes the folder, private to this user, when it is missing.
 Result<void> keep_miss(const std::string& state, const std::string& key, BytesView record);
 

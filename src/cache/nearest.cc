@@ -54,9 +54,10 @@ class Search {
   Search(const SavedRecord& asked, const RecordPlaces& places)
       : asked_(asked), key_(asked.record.digest().hex()), places_(places) {}
 
-  Result<Nearest> run(std::size_t most) {
-    PRECAST_ASSIGN(folder_, CacheFolder::open(places_.directory));
-    PRECAST_TRY(look_at_entries());
+  Nearest run(std::size_t most) {
+    if (const Result<void> looked = look_at_entries(); !looked) {
+      found_.problem = looked.error().to_string();
+    }
     look_at_records();
     std::ranges::sort(candidates_, std::greater<>(), &Candidate::nearness);
     for (const Candidate& candidate : candidates_) {
@@ -68,6 +69,7 @@ class Search {
 
  private:
   Result<void> look_at_entries() {
+    PRECAST_ASSIGN(folder_, CacheFolder::open(places_.directory));
     PRECAST_ASSIGN(const std::vector<CacheEntry> entries, entries_of(folder_));
     for (const CacheEntry& entry : entries) {
       if (entry.key == key_) continue;
@@ -132,7 +134,7 @@ class Search {
 
 }  // namespace
 
-Result<Nearest> nearest(const SavedRecord& asked, const RecordPlaces& places, std::size_t most) {
+Nearest nearest(const SavedRecord& asked, const RecordPlaces& places, std::size_t most) {
   return Search(asked, places).run(most);
 }
 
@@ -145,11 +147,16 @@ Result<SavedRecord> find_saved_record(const std::string& key_prefix, const Recor
     keys.insert(key_of(each));
     path = each;
   }
-  PRECAST_ASSIGN(const std::optional<CacheFolder> folder, CacheFolder::open(places.directory));
-  PRECAST_ASSIGN(const std::vector<CacheEntry> entries, entries_of(folder));
-  for (const CacheEntry& entry : entries) {
-    if (entry.key.starts_with(key_prefix)) keys.insert(entry.key);
-  }
+  std::optional<CacheFolder> folder;
+  const Result<void> looked = [&]() -> Result<void> {
+    PRECAST_ASSIGN(folder, CacheFolder::open(places.directory));
+    PRECAST_ASSIGN(const std::vector<CacheEntry> entries, entries_of(folder));
+    for (const CacheEntry& entry : entries) {
+      if (entry.key.starts_with(key_prefix)) keys.insert(entry.key);
+    }
+    return {};
+  }();
+  if (!looked && keys.empty()) return looked.error();
   if (keys.size() != 1) {
     return Error(
         ErrorCode::invalid_argument,

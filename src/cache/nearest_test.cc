@@ -72,9 +72,7 @@ class NearestTest : public ::testing::Test {
     ASSERT_TRUE(cache::keep_miss(places_.state_directory, record.digest().hex(), made.encode()));
   }
   Nearest search(const KeyRecord& asked, std::size_t most = 10) {
-    auto found = nearest(saved(asked), places_, most);
-    EXPECT_TRUE(found) << found.error().to_string();
-    return std::move(found).value();
+    return nearest(saved(asked), places_, most);
   }
 
   testing::TempDir temp_;
@@ -122,6 +120,17 @@ TEST_F(NearestTest, DamagedEntriesArePassedOverAndCounted) {
   EXPECT_EQ(found.entries.size(), 1U);
   EXPECT_EQ(found.unreadable, 1U);
   EXPECT_EQ(found.looked_at, 2U);
+}
+
+TEST_F(NearestTest, ACacheThatCannotBeUsedLeavesTheRecords) {
+  leave(record_of("p", "f", "left"));
+  std::ofstream(places_.directory) << "a file is in the way";
+  const Nearest found = search(record_of("p", "f", "s"));
+  EXPECT_EQ(found.entries.size(), 1U);
+  EXPECT_THAT(found.problem, HasSubstr(places_.directory));
+  const KeyRecord left = record_of("p", "f", "left");
+  EXPECT_EQ(find_saved_record(left.digest().hex(), places_)->record, left);
+  EXPECT_THAT(find_saved_record("0123", places_).error().message(), HasSubstr(places_.directory));
 }
 
 TEST_F(NearestTest, ARecordIsFoundByTheBeginningOfItsKey) {

@@ -138,8 +138,8 @@ Result<Lookup> Request::would_hit() {
   if (named) {
     PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
     if (artifact) {
-      Result<void> compatible =
-          check_compatible(client_, record_, artifact->executable(), *options_.assignment());
+      Result<void> compatible = check_compatible(client_, record_, RecordOrigin::this_request,
+                                                 artifact->executable(), options_);
       if (compatible) {
         step_ = {Action::finish, Outcome::hit, Reason::none, false};
         report_.artifact_bytes = artifact->file_bytes();
@@ -166,7 +166,7 @@ Result<LoadedExecutable> Request::load_entry(const VerifiedArtifact& artifact) {
   auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
   if (!stored) return Error(ErrorCode::corrupt, "compile options: " + stored.error().message());
   stored->set_assignment(options_.assignment());
-  return load_verified(client_, artifact, record_, *stored);
+  return load_verified(client_, artifact, record_, RecordOrigin::this_request, *stored);
 }
 
 Result<LoadedExecutable> Request::compile() {

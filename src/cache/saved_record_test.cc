@@ -108,6 +108,22 @@ TEST(Misses, KeepTheNewest) {
   EXPECT_THAT(cache::kept_misses(dir.file("nowhere")), IsEmpty());
 }
 
+TEST(Misses, WhatAKilledWriterLeftGoes) {
+  const TempDir dir;
+  const std::string folder = dir.file("state/misses/");
+  ASSERT_TRUE(cache::keep_miss(dir.file("state"), "a", "record"));
+  for (const char* name : {".precast-tmp-old", ".precast-tmp-young", "mine"}) {
+    std::ofstream(folder + name) << "half";
+    if (std::string(name) != ".precast-tmp-young") {
+      fs::last_write_time(folder + name, fs::file_time_type::clock::now() - std::chrono::hours(2));
+    }
+  }
+  ASSERT_TRUE(cache::keep_miss(dir.file("state"), "b", "record"));
+  EXPECT_FALSE(fs::exists(folder + ".precast-tmp-old"));
+  EXPECT_TRUE(fs::exists(folder + ".precast-tmp-young"));
+  EXPECT_TRUE(fs::exists(folder + "mine"));
+}
+
 class MissTest : public ::testing::Test {
  protected:
   MissTest() : disable_("PRECAST_DISABLE", std::nullopt), flags_("XLA_FLAGS", std::nullopt) {

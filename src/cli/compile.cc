@@ -41,6 +41,7 @@ Result<Place> private_place(CacheConfig config, Reason why) {
   ::unsetenv("PRECAST_DISABLE");
   config.disabled = false;
   config.directory = folder.path();
+  config.keep_misses = false;  // what became of the user's own request is told by its own record
   return Place{Cache::open(std::move(config)), std::move(folder), why};
 }
 
@@ -140,10 +141,12 @@ Result<ExitCode> compile(const Arguments& arguments, Output& out) {
                    private_place(arguments.request.cache_config(out), done.report.reason));
     again.emplace(std::move(past_it));
     std::vector<std::string> warnings = std::move(done.report.warnings);
+    std::string detail = std::move(done.report.detail);
     PRECAST_ASSIGN(
         done, compile_or_load(again->cache, session, program, options, arguments.request, out));
     phases.insert(phases.end(), done.report.phases.begin(), done.report.phases.end());
     done.report.warnings.insert(done.report.warnings.begin(), warnings.begin(), warnings.end());
+    done.report.detail = std::move(detail);
   }
   if (!arguments.file.empty()) {
     PRECAST_TRY(timed(phases, "write", [&] { return write_file(arguments, done.report, out); }));

@@ -122,13 +122,15 @@ Result<ExitCode> explain(const Arguments& arguments, Output& out) {
   Nearest near;
   if (asked.saved) {
     out.print(fmt::format("  key {}\n", asked.saved->record.digest().hex()));
-    PRECAST_ASSIGN(near, nearest(*asked.saved, {arguments.request.cache, ""},
-                                 static_cast<std::size_t>(arguments.most)));
+    near = nearest(*asked.saved, {arguments.request.cache, ""},
+                   static_cast<std::size_t>(arguments.most));
+    if (!near.problem.empty()) out.warning(printable(near.problem));
   }
   add_near(object, near.entries);
   object["looked_at"] = near.looked_at;
   object["unreadable"] = near.unreadable;
   object["left_out"] = near.left_out;
+  object["problem"] = near.problem;
   out.object(object);
   if (asked.saved && near.entries.empty()) {
     out.print(fmt::format("  nothing to compare with: {} in the cache and among the records\n",

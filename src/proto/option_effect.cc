@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/hash.h"
+#include "proto/canonical_items.h"
 #include "proto/enum_values.h"
 #include "proto/field_numbers.h"
 #include "proto/scalar_text.h"
@@ -15,7 +16,6 @@ namespace precast::proto {
 namespace {
 
 using base::FieldReader;
-using base::PackedReader;
 using base::WireField;
 using base::WireType;
 
@@ -144,24 +144,8 @@ Bytes varint_text(OptionType type, std::uint64_t value) {
   }
 }
 
-std::optional<Bytes> enum_numbers(const std::vector<WireField>& fields) {
-  Bytes list;
-  const auto append = [&](std::uint64_t value) {
-    if (!list.empty()) list += ',';
-    list += varint_text(OptionType::enumeration, value);
-  };
-  for (const WireField& field : fields) {
-    if (field.type == WireType::varint) {
-      append(field.value);
-    } else if (field.type == WireType::bytes) {
-      PackedReader packed(field.bytes);
-      while (packed.next()) append(packed.value());
-      if (packed.damaged()) return std::nullopt;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return list;
+std::string enum_number_text(std::uint64_t value) {
+  return varint_text(OptionType::enumeration, value);
 }
 
 std::optional<WireType> scalar_wire_type(OptionType type) {
@@ -195,7 +179,7 @@ std::optional<Bytes> override_effect(const XlaOption* option, BytesView option_o
 
 std::optional<Bytes> debug_option_effect(const XlaOption& option,
                                          const std::vector<WireField>& fields) {
-  if (option.type == OptionType::enumeration_list) return enum_numbers(fields);
+  if (option.type == OptionType::enumeration_list) return text_of_list(fields, enum_number_text);
   const auto wire_type = scalar_wire_type(option.type);
   if (!wire_type) return std::nullopt;
   for (const WireField& field : fields) {

@@ -26,7 +26,7 @@ LIBRARY = pathlib.Path(os.environ["PRECAST_BUILD_DIR"]) / "lib" / "libprecast.so
 def plugin_path():
     spec = importlib.util.find_spec("lammps_jax_pjrt_cpu")
     if spec is None:
-        pytest.skip("the package lammps-jax-pjrt-cpu is not installed")
+        pytest.fail("the package lammps-jax-pjrt-cpu is missing: tools/setup test-venv")
     return str(pathlib.Path(spec.origin).parent / "pjrt_c_api_cpu_plugin.so")
 
 

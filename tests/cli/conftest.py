@@ -1,7 +1,7 @@
 """Runs the built command as a user would: a process of its own, in a folder of its own.
 
 PRECAST_BIN names the command and PRECAST_FAKE_PLUGIN the fake plugin (testing/README.md). The real
-CPU plugin is the one of the Python that runs these tests; without it the tests that need it skip.
+CPU plugin is the one of the Python that runs these tests; without it the tests that need it fail.
 """
 
 import importlib.util
@@ -112,7 +112,7 @@ def precast(binary):
 def real_plugin():
     path = real_plugin_path()
     if path is None:
-        pytest.skip("the package lammps-jax-pjrt-cpu is not installed")
+        pytest.fail("the package lammps-jax-pjrt-cpu is missing: tools/setup test-venv")
     return path
 
 

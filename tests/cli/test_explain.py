@@ -148,3 +148,11 @@ def test_diff_refuses_what_is_none_of_the_three(precast):
     (precast.folder / "b.record").write_bytes(damaged)
     done = precast("diff", "a.record", "b.record", code=6)
     assert "b.record" in done.err
+
+
+def test_the_record_is_shown_as_a_tree(precast):
+    lines = precast("key", "add.mlir", "--items", "--salt", "s").out.splitlines()
+    assert lines[lines.index("program") + 1] == "  mode = text"
+    assert lines[lines.index("extra") + 1] == "  salt = s"
+    fields = [field["name"] for field in precast.json("key", "add.mlir")["fields"]]
+    assert [line for line in lines[2:] if line and not line.startswith(" ")] == fields

@@ -108,7 +108,7 @@ def test_message(precast, path, name, steps):
     variables = {"$FAKE": os.environ["PRECAST_FAKE_PLUGIN"], "$DIR": str(precast.folder)}
     if any("$REAL" in step.command for step in steps):
         if real_plugin_path() is None:
-            pytest.skip("the package lammps-jax-pjrt-cpu is not installed")
+            pytest.fail("the package lammps-jax-pjrt-cpu is missing: tools/setup test-venv")
         variables["$REAL"] = real_plugin_path()
     for step in steps:
         done = run(precast, step, variables)

@@ -62,7 +62,7 @@ class Precast:
 def witness():
     spec = importlib.util.find_spec("lammps_jax_pjrt_cpu")
     if spec is None:
-        pytest.skip("the package lammps-jax-pjrt-cpu is not installed")
+        pytest.fail("the package lammps-jax-pjrt-cpu is missing: tools/setup test-venv")
     return Witness(str(pathlib.Path(spec.origin).parent / "pjrt_c_api_cpu_plugin.so"))
 
 
