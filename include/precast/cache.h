@@ -23,6 +23,7 @@
 #include "precast/artifact.h"
 #include "precast/client.h"
 #include "precast/compile_options.h"
+#include "precast/digest.h"
 #include "precast/executable.h"
 #include "precast/export.h"
 #include "precast/key.h"
@@ -38,6 +39,7 @@ enum class Outcome : std::uint8_t {
   miss = 2,    // compiled and stored
   skip = 3,    // compiled, not stored on purpose or because storing failed
   bypass = 4,  // compiled; the cache was not asked, because it must not or cannot be
+  error = 5,   // there is no executable; counted, never in a report
 };
 PRECAST_EXPORT std::string_view to_string(Outcome outcome);
 
@@ -70,11 +72,54 @@ enum class Reason : std::uint8_t {
   flags_unknown = 22,       // bypass: which XLA flags are in force cannot be known
   beyond_baseline = 23,     // skip: the executable holds code for more than the CPU baseline
   libraries_unknown = 24,   // bypass: what a GPU plugin compiles with beside itself is not known
+  read_only = 25,           // skip: the policy stores nothing, and there was no entry
+  refreshed = 26,           // miss: the policy compiles anyway, and replaces
+  below_min_compile_time = 27,  // skip: compiled faster than CacheConfig::min_compile_ms
+  too_large = 28,               // skip: the executable is beyond what can be loaded again
+  refused_here = 29,       // skip: this host's plugin refused this very artifact before; it stays
+  trial_load_failed = 30,  // skip: loading another host's artifact ended a child process; it stays
+  waited = 31,             // hit: it was compiled by somebody else while this request waited
+  taken_over = 32,         // miss: whoever compiled it died or fell silent
+  wait_limit = 33,         // miss: compiled beside a lease that was held for too long
+  lease_unavailable = 34,  // miss: compiled without a lease, which could not be had
+  store_hung = 35,         // bypass: the store did not answer in time, and is not asked any more
+  store_full = 36,         // skip: beyond the store's hard limit
+  offline = 37,            // error: a miss under the policy offline
+  not_pinned = 38,         // error: the artifact that the policy asks for is not there
+  compile_failed = 39,     // error: the plugin's own, here or where this request waited for it
+  invalid_request = 40,    // error: the caller's input
+  strict_fault = 41,       // error: a fault of the cache under strict
 };
 PRECAST_EXPORT std::string_view to_string(Reason reason);
 
+// The one name under which a request is counted: "hit", "miss", or a kind and a reason. Kinds:
+// "skip:", "bypass:", "error:", "bad:" for entries that are there and cannot be used, "lease:" for
+// what a lease decided.
+PRECAST_EXPORT std::string counted_as(Outcome outcome, Reason reason);
+
+// What a cache may do with a request.
+enum class Policy : std::uint8_t {
+  read_write = 1,  // load, or compile and store
+  read_only = 2,   // load, or compile and store nothing
+  refresh = 3,     // compile anyway, and replace the entry
+  offline = 4,     // load; a miss is an error (unavailable)
+};
+PRECAST_EXPORT std::string_view to_string(Policy policy);
+
+// What to do when somebody else compiles the same key for longer than the limit.
+enum class AfterWait : std::uint8_t { compile, fail };
+
+// Somebody else compiles what this request needs.
+struct Waiting {
+  std::string host;
+  std::int64_t pid = 0;
+  std::string who;       // the holder's program, and its label if it has one
+  double holding_s = 0;  // how long it has been at it
+  double waited_s = 0;   // how long this request has waited
+};
+
 // A phase and how long it took. Names, in order: key, lookup, verify, load, compile, serialize,
-// encode, prove, publish, record.
+// encode, prove, publish, record, wait, trial_load, gc.
 struct Phase {
   std::string name;
   double ms = 0;
@@ -107,6 +152,22 @@ struct CacheConfig {  // What a cache is opened with.
   bool keep_misses = true;  // leave a record of every compile that was no hit (explain.h)
   bool disabled = false;    // compile, never look or store; also when PRECAST_DISABLE is 1
   bool strict = false;      // a cache fault is an error instead of a compile
+  Policy policy = Policy::read_write;
+  double min_compile_ms = 0;  // what compiles faster is not stored
+  std::string name_space;     // entries of their own below the folder: [A-Za-z0-9._-], at most 64
+  // One compile per key among processes and threads. The limit is that of one wait, in seconds; a
+  // holder that is dead or silent is taken over from long before (docs/stores.md).
+  bool leases = true;
+  double wait_limit_s = 3600;
+  AfterWait after_wait = AfterWait::compile;
+  std::function<void(const Waiting&)> on_waiting;  // about once a second, by the waiting thread
+  // Load what another host made once in a process of its own before it is loaded here. Needs the
+  // command (docs/stores.md).
+  bool trial_load = false;
+  // Bytes of the store: passing the soft limit starts a collection, the hard one stops storing.
+  // 0: the defaults of docs/stores.md.
+  std::uint64_t soft_limit_bytes = 0;
+  std::uint64_t hard_limit_bytes = 0;
   SignaturePolicy signatures;
   LogSink log;  // empty: silent. One warning per fault and process.
   // Performance.
@@ -119,9 +180,12 @@ struct CacheConfig {  // What a cache is opened with.
   bool prove = true;  // load the encoded artifact once before publishing, where that is cheap (CPU)
 };
 
-struct RequestOptions {       // What one request may say beyond program and options.
-  std::string label;          // kept in the artifact's provenance; not in the key
-  std::string salt;           // in the key
+struct RequestOptions {          // What one request may say beyond program and options.
+  std::string label;             // kept in the artifact's provenance; not in the key
+  std::string salt;              // in the key
+  std::optional<Policy> policy;  // instead of the cache's
+  // Only the artifact with this root may load: anything else is an error (unavailable).
+  std::optional<Digest> pin;
   bool keep_program = false;  // keep the program in the artifact
   // A level of CPUs that the code must run on: "x86-64-v2", "x86-64-v3" or "x86-64-v4"; empty: this
   // CPU. Executables of one level are shared by all machines that reach it. Only for plugins that

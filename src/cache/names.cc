@@ -9,6 +9,7 @@ std::string_view to_string(Outcome outcome) {
     case Outcome::miss: return "miss";
     case Outcome::skip: return "skip";
     case Outcome::bypass: return "bypass";
+    case Outcome::error: return "error";
   }
   return "unknown";
 }
@@ -40,8 +41,60 @@ std::string_view to_string(Reason reason) {
     case Reason::flags_unknown: return "flags_unknown";
     case Reason::beyond_baseline: return "beyond_baseline";
     case Reason::libraries_unknown: return "libraries_unknown";
+    case Reason::read_only: return "read_only";
+    case Reason::refreshed: return "refreshed";
+    case Reason::below_min_compile_time: return "below_min_compile_time";
+    case Reason::too_large: return "too_large";
+    case Reason::refused_here: return "refused_here";
+    case Reason::trial_load_failed: return "trial_load_failed";
+    case Reason::waited: return "waited";
+    case Reason::taken_over: return "taken_over";
+    case Reason::wait_limit: return "wait_limit";
+    case Reason::lease_unavailable: return "lease_unavailable";
+    case Reason::store_hung: return "store_hung";
+    case Reason::store_full: return "store_full";
+    case Reason::offline: return "offline";
+    case Reason::not_pinned: return "not_pinned";
+    case Reason::compile_failed: return "compile_failed";
+    case Reason::invalid_request: return "invalid_request";
+    case Reason::strict_fault: return "strict_fault";
   }
   return "unknown";
+}
+
+std::string_view to_string(Policy policy) {
+  switch (policy) {
+    case Policy::read_write: return "read-write";
+    case Policy::read_only: return "read-only";
+    case Policy::refresh: return "refresh";
+    case Policy::offline: return "offline";
+  }
+  return "unknown";
+}
+
+std::string counted_as(Outcome outcome, Reason reason) {
+  const auto named = [reason](std::string_view kind) {
+    return std::string(kind).append(":").append(to_string(reason));
+  };
+  switch (reason) {
+    case Reason::entry_corrupt:
+    case Reason::entry_incompatible:
+    case Reason::entry_untrusted:
+    case Reason::entry_unreadable:
+    case Reason::load_failed:
+    case Reason::refused_here:
+    case Reason::trial_load_failed: return named("bad");
+    case Reason::waited:
+    case Reason::taken_over:
+    case Reason::wait_limit:
+    case Reason::lease_unavailable: return named("lease");
+    default: break;
+  }
+  // A miss that has no more to it than that there was nothing, and a hit.
+  if (reason == Reason::none || reason == Reason::not_found) {
+    return std::string(to_string(outcome));
+  }
+  return named(to_string(outcome));
 }
 
 }  // namespace precast

@@ -303,10 +303,13 @@ std::string text_of_plugin(const Session& session) {
 std::string sentence_of(const Report& report) {
   std::string text;
   switch (report.outcome) {
-    case Outcome::hit: return "loaded from the cache";
+    case Outcome::hit:
+      return report.reason == Reason::none ? "loaded from the cache"
+                                           : "loaded from the cache: " + printable(report.detail);
     case Outcome::miss: text = "compiled and stored"; break;
     case Outcome::skip: text = "compiled, not stored"; break;
     case Outcome::bypass: text = "compiled without the cache"; break;
+    case Outcome::error: text = "not compiled"; break;
   }
   text += fmt::format(" ({})", to_string(report.reason));
   // What was a warning stands on standard error already.

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -39,7 +40,32 @@ int FileOps::renameat(int folder, const char* from, const char* to) {
   return ::renameat(folder, from, folder, to);
 }
 
+int FileOps::renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                       unsigned flags) {
+  return ::renameat2(from_folder, from, to_folder, to, flags);
+}
+
 int FileOps::unlinkat(int folder, const char* name) { return ::unlinkat(folder, name, 0); }
+
+int FileOps::rmdirat(int folder, const char* name) {
+  return ::unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+int FileOps::linkat(int folder, const char* from, const char* to) {
+  return ::linkat(folder, from, folder, to, 0);
+}
+
+int FileOps::flock(int fd, int operation) { return ::flock(fd, operation); }
+
+int FileOps::futimens(int fd, const struct timespec times[2]) { return ::futimens(fd, times); }
+
+int FileOps::ftruncate(int fd, off_t size) { return ::ftruncate(fd, size); }
+
+ssize_t FileOps::pwrite(int fd, const char* bytes, std::size_t count, off_t offset) {
+  return ::pwrite(fd, bytes, count, offset);
+}
+
+int FileOps::fstatfs(int fd, struct statfs* status) { return ::fstatfs(fd, status); }
 
 int FileOps::readdir(int fd, std::vector<std::string>& names) {
   // closedir() closes what it was given.

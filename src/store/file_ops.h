@@ -5,10 +5,12 @@
 #pragma once
 
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/types.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,19 @@ class FileOps {
   virtual int close(int fd);
   // Both names are in the same folder.
   virtual int renameat(int folder, const char* from, const char* to);
+  // Across folders, with the flags of renameat2(). ENOSYS and EINVAL where the file system knows
+  // no flags.
+  virtual int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                        unsigned flags);
   virtual int unlinkat(int folder, const char* name);
+  virtual int rmdirat(int folder, const char* name);
+  // A second name of a file in the same folder.
+  virtual int linkat(int folder, const char* from, const char* to);
+  virtual int flock(int fd, int operation);
+  virtual int futimens(int fd, const struct timespec times[2]);
+  virtual int ftruncate(int fd, off_t size);
+  virtual ssize_t pwrite(int fd, const char* bytes, std::size_t count, off_t offset);
+  virtual int fstatfs(int fd, struct statfs* status);
   // The names in a folder that is open for reading, but "." and "..", in the file system's order:
   // readdir() to its end. On a fault -1, with what was read so far.
   virtual int readdir(int fd, std::vector<std::string>& names);

@@ -160,6 +160,41 @@ int FaultyOps::readdir(int fd, std::vector<std::string>& names) {
   return fails(Op::readdir) ? -1 : FileOps::readdir(fd, names);
 }
 
+int FaultyOps::renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                         unsigned flags) {
+  return fails(Op::renameat2, to) ? -1
+                                  : FileOps::renameat2(from_folder, from, to_folder, to, flags);
+}
+
+int FaultyOps::rmdirat(int folder, const char* name) {
+  return fails(Op::rmdirat, name) ? -1 : FileOps::rmdirat(folder, name);
+}
+
+int FaultyOps::linkat(int folder, const char* from, const char* to) {
+  return fails(Op::linkat, to) ? -1 : FileOps::linkat(folder, from, to);
+}
+
+int FaultyOps::flock(int fd, int operation) {
+  return fails(Op::flock) ? -1 : FileOps::flock(fd, operation);
+}
+
+int FaultyOps::futimens(int fd, const struct timespec times[2]) {
+  return fails(Op::futimens) ? -1 : FileOps::futimens(fd, times);
+}
+
+int FaultyOps::ftruncate(int fd, off_t size) {
+  return fails(Op::ftruncate) ? -1 : FileOps::ftruncate(fd, size);
+}
+
+ssize_t FaultyOps::pwrite(int fd, const char* bytes, std::size_t count, off_t offset) {
+  return fails(Op::pwrite) ? -1
+                           : FileOps::pwrite(fd, bytes, std::min(count, max_transfer_), offset);
+}
+
+int FaultyOps::fstatfs(int fd, struct statfs* status) {
+  return fails(Op::fstatfs) ? -1 : FileOps::fstatfs(fd, status);
+}
+
 Child::Child(const std::function<std::string()>& body) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;

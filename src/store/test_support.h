@@ -64,7 +64,15 @@ enum class Op {
   close,
   renameat,
   unlinkat,
-  readdir
+  readdir,
+  renameat2,
+  rmdirat,
+  linkat,
+  flock,
+  futimens,
+  ftruncate,
+  pwrite,
+  fstatfs
 };
 
 // The kernel's calls, but fsync() does not wait for the disk: no test cuts the power, and thousands
@@ -113,6 +121,15 @@ class FaultyOps : public QuickOps {
   int renameat(int folder, const char* from, const char* to) override;
   int unlinkat(int folder, const char* name) override;
   int readdir(int fd, std::vector<std::string>& names) override;
+  int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                unsigned flags) override;
+  int rmdirat(int folder, const char* name) override;
+  int linkat(int folder, const char* from, const char* to) override;
+  int flock(int fd, int operation) override;
+  int futimens(int fd, const struct timespec times[2]) override;
+  int ftruncate(int fd, off_t size) override;
+  ssize_t pwrite(int fd, const char* bytes, std::size_t count, off_t offset) override;
+  int fstatfs(int fd, struct statfs* status) override;
 
  private:
   bool fails(Op op, const char* name = "");
