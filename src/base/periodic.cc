@@ -1,0 +1,200 @@
+#include "base/periodic.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "base/file.h"
+
+namespace precast::base {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::atomic<std::uint64_t> process_count = 1;
+
+// The calls of one process and the thread that makes them. Never destroyed: at the end of a process
+// the thread may still be there, and a child cannot destroy what the parent's threads had locked at
+// the fork.
+class Scheduler {
+ public:
+  Result<std::uint64_t> add(std::chrono::milliseconds period, std::function<void()> call);
+  void remove(std::uint64_t id);
+
+ private:
+  struct Entry {
+    std::chrono::milliseconds period;
+    Clock::time_point next;
+    std::shared_ptr<const std::function<void()>> call;
+  };
+  struct Worker {
+    Scheduler* scheduler = nullptr;
+    pthread_t thread{};
+    bool retired = false;  // whoever retired it joins it
+  };
+
+  static void* enter(void* worker);
+  void work(const Worker& self);
+  void call_due(std::unique_lock<std::mutex>& lock);
+  Result<void> start_worker();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;   // for the thread: an entry came, or the last one went
+  std::condition_variable returned_;  // for remove(): a call returned
+  std::map<std::uint64_t, Entry> entries_;
+  std::set<std::uint64_t> running_;  // two only while a retired thread ends
+  std::uint64_t last_id_ = 0;
+  Worker* worker_ = nullptr;
+};
+
+thread_local const Scheduler* works_for = nullptr;
+std::atomic<Scheduler*> current = nullptr;
+
+void in_child() {
+  process_count.fetch_add(1, std::memory_order_relaxed);
+  current.store(nullptr, std::memory_order_release);
+}
+
+// Runs when the library is loaded: before anybody can ask for a number and then fork.
+const bool watches_forks = ::pthread_atfork(nullptr, nullptr, in_child) == 0;
+
+Scheduler& scheduler() {
+  Scheduler* found = current.load(std::memory_order_acquire);
+  if (found != nullptr) return *found;
+  auto fresh = std::make_unique<Scheduler>();
+  if (current.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) {
+    return *fresh.release();
+  }
+  return *found;
+}
+
+void* Scheduler::enter(void* worker) {
+  const std::unique_ptr<Worker> self(static_cast<Worker*>(worker));
+  works_for = self->scheduler;
+  ::pthread_setname_np(::pthread_self(), "precast");
+  self->scheduler->work(*self);
+  return nullptr;
+}
+
+void Scheduler::work(const Worker& self) {
+  std::unique_lock lock(mutex_);
+  while (!self.retired && !entries_.empty()) call_due(lock);
+  if (self.retired) return;
+  // The last entry was removed from its own call, so nobody waits for this thread.
+  ::pthread_detach(self.thread);
+  worker_ = nullptr;
+}
+
+void Scheduler::call_due(std::unique_lock<std::mutex>& lock) {
+  const auto due =
+      std::min_element(entries_.begin(), entries_.end(),
+                       [](const auto& a, const auto& b) { return a.second.next < b.second.next; });
+  if (due->second.next > Clock::now()) {
+    const Clock::time_point next = due->second.next;  // the entry may go meanwhile
+    changed_.wait_until(lock, next);
+    return;
+  }
+  const std::uint64_t id = due->first;
+  auto call = due->second.call;
+  running_.insert(id);
+  lock.unlock();
+  (*call)();
+  call.reset();  // what it holds may stop other registrations
+  lock.lock();
+  running_.erase(id);
+  if (const auto still = entries_.find(id); still != entries_.end()) {
+    still->second.next = Clock::now() + still->second.period;
+  }
+  returned_.notify_all();
+}
+
+Result<void> Scheduler::start_worker() {
+  auto worker = std::make_unique<Worker>();
+  worker->scheduler = this;
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = ::pthread_create(&worker->thread, nullptr, enter, worker.get());
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) {
+    return Error(ErrorCode::resource_exhausted,
+                 errno_error(error, "cannot start a thread").message());
+  }
+  worker_ = worker.release();  // the thread deletes it
+  return {};
+}
+
+Result<std::uint64_t> Scheduler::add(std::chrono::milliseconds period, std::function<void()> call) {
+  period = std::max(period, std::chrono::milliseconds(1));
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t id = ++last_id_;
+  entries_.emplace(id, Entry{period, Clock::now() + period,
+                             std::make_shared<const std::function<void()>>(std::move(call))});
+  if (worker_ == nullptr) {
+    if (auto started = start_worker(); !started) {
+      entries_.erase(id);
+      return std::move(started).error();
+    }
+  }
+  changed_.notify_all();
+  return id;
+}
+
+void Scheduler::remove(std::uint64_t id) {
+  // Destroyed after the lock is gone: what it holds may stop other registrations.
+  std::shared_ptr<const std::function<void()>> call;
+  std::unique_lock lock(mutex_);
+  if (const auto found = entries_.find(id); found != entries_.end()) {
+    call = std::move(found->second.call);
+    entries_.erase(found);
+  }
+  if (works_for == this) return;
+  returned_.wait(lock, [this, id] { return !running_.contains(id); });
+  // Somebody may have registered while this thread waited.
+  if (!entries_.empty() || worker_ == nullptr) return;
+  Worker* ending = std::exchange(worker_, nullptr);
+  ending->retired = true;
+  const pthread_t thread = ending->thread;
+  changed_.notify_all();
+  lock.unlock();
+  ::pthread_join(thread, nullptr);
+}
+
+}  // namespace
+
+std::uint64_t process_number() { return process_count.load(std::memory_order_relaxed); }
+
+Result<Periodic> Periodic::start(std::chrono::milliseconds period, std::function<void()> call) {
+  if (!watches_forks) {
+    return Error(ErrorCode::resource_exhausted, "no memory to notice when this process forks");
+  }
+  PRECAST_ASSIGN(const std::uint64_t id, scheduler().add(period, std::move(call)));
+  return Periodic(process_number(), id);
+}
+
+Periodic::Periodic(Periodic&& other) noexcept
+    : process_(other.process_), id_(other.id_.exchange(0)) {}
+
+Periodic& Periodic::operator=(Periodic&& other) noexcept {
+  if (this == &other) return *this;
+  stop();
+  process_ = other.process_;
+  id_ = other.id_.exchange(0);
+  return *this;
+}
+
+void Periodic::stop() {
+  const std::uint64_t id = id_;
+  if (id != 0 && process_ == process_number()) scheduler().remove(id);
+}
+
+}  // namespace precast::base
