@@ -109,6 +109,20 @@ Result<void> DirectoryStore::put(std::string_view name, BytesView bytes) {
   return put_once(name, bytes);
 }
 
+Result<Folder> DirectoryStore::layout_folder() {
+  const std::shared_ptr<const Folder> top = root();
+  auto layout = ensure_folder(ops_, *top, kLayout);
+  if (layout || layout.error().code() != ErrorCode::unavailable) return layout;
+  PRECAST_TRY(reopen_root());
+  const std::shared_ptr<const Folder> again = root();
+  return ensure_folder(ops_, *again, kLayout);
+}
+
+Result<std::optional<Folder>> DirectoryStore::find_layout_folder() {
+  const std::shared_ptr<const Folder> top = root();
+  return open_folder(ops_, *top, kLayout);
+}
+
 std::string DirectoryStore::locate(std::string_view name) const {
   if (!is_name(name)) return "";
   return fmt::format("{}/{}/{}/{}", path(), kLayout, fan_out(name), file_name(name));

@@ -82,6 +82,12 @@ class DirectoryStore : public Store {
   // writer whose file is taken away tries once more.
   Result<bool> remove_unfinished(const StoredEntry& file, std::int64_t before_unix_s);
 
+  // The folder of the layout, below which everything of the store lies: made when it is missing, or
+  // nothing then.
+  Result<Folder> layout_folder();
+  Result<std::optional<Folder>> find_layout_folder();
+  FileOps& ops() const { return ops_; }
+
   // The root: absolute and without symbolic links.
   std::string path() const;
 

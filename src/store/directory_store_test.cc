@@ -352,6 +352,23 @@ TEST_F(DirectoryStoreTest, GivesUpWhenTheFolderKeepsVanishing) {
   expect_error(store->put(kName, "x"), ErrorCode::unavailable, "removed while in use");
 }
 
+TEST_F(DirectoryStoreTest, GivesTheFolderOfTheLayoutAndMakesItWhenAsked) {
+  const auto store = open_store(root_);
+  const auto absent = store->find_layout_folder();
+  ASSERT_TRUE(absent);
+  EXPECT_FALSE(*absent);
+  for (int round = 0; round < 2; ++round) {
+    const auto made = store->layout_folder();
+    ASSERT_TRUE(made) << made.error().to_string();
+    EXPECT_EQ(made->path, root_ + "/v1");
+    EXPECT_TRUE(fs::is_directory(root_ + "/v1"));
+    const auto found = store->find_layout_folder();
+    ASSERT_TRUE(found && *found);
+    EXPECT_EQ((*found)->status.st_ino, made->status.st_ino);
+    fs::remove_all(root_);  // the next round finds a root that was removed
+  }
+}
+
 TEST_F(DirectoryStoreTest, FindsTheRootAgainThatWasRemoved) {
   const auto store = open_store(root_);
   expect_put(*store, kName, "old");
