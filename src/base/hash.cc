@@ -2,7 +2,9 @@
 
 #include <openssl/evp.h>
 
+#include <array>
 #include <cassert>
+#include <cstddef>
 
 namespace precast {
 
@@ -12,23 +14,50 @@ std::string Digest::hex() const { return base::to_hex(view()); }
 
 namespace base {
 
+namespace {
+
+// EVP_sha256() would be looked up among the providers again by every hash. Never freed: hashes may
+// be computed while the process ends.
+const EVP_MD* sha256_method() {
+  static const EVP_MD* const method = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return method == nullptr ? EVP_sha256() : method;
+}
+
+}  // namespace
+
 struct Sha256::Impl {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  Impl() : context(EVP_MD_CTX_new()) {}
   ~Impl() { EVP_MD_CTX_free(context); }
+  void flush() {
+    EVP_DigestUpdate(context, gathered.data(), gathered_bytes);
+    gathered_bytes = 0;
+  }
+
+  EVP_MD_CTX* context;
+  // Many small pieces are hashed, and a call of OpenSSL for each would cost more than the hash.
+  std::array<char, 512> gathered;  // written before it is read
+  std::size_t gathered_bytes = 0;
 };
 
 // EVP_Digest* on SHA-256 fail only when memory is out or the default provider is missing; then the
 // context stays unset and every further call fails too, so finish() gives all zeros, which no
 // stored checksum matches.
 Sha256::Sha256() : impl_(std::make_unique<Impl>()) {
-  [[maybe_unused]] const int ok = EVP_DigestInit_ex(impl_->context, EVP_sha256(), nullptr);
+  [[maybe_unused]] const int ok = EVP_DigestInit_ex(impl_->context, sha256_method(), nullptr);
   assert(ok == 1);
 }
 
 Sha256::~Sha256() = default;
 
 Sha256& Sha256::update(BytesView bytes) {
-  EVP_DigestUpdate(impl_->context, bytes.data(), bytes.size());
+  Impl& impl = *impl_;
+  if (bytes.size() > impl.gathered.size() - impl.gathered_bytes) impl.flush();
+  if (bytes.size() > impl.gathered.size()) {
+    EVP_DigestUpdate(impl.context, bytes.data(), bytes.size());
+  } else {
+    bytes.copy(impl.gathered.data() + impl.gathered_bytes, bytes.size());
+    impl.gathered_bytes += bytes.size();
+  }
   return *this;
 }
 
@@ -49,6 +78,7 @@ Sha256& Sha256::update_framed(BytesView bytes) {
 Digest Sha256::finish() {
   Digest digest;
   unsigned size = 0;
+  impl_->flush();
   EVP_DigestFinal_ex(impl_->context, digest.bytes.data(), &size);
   assert(size == digest.bytes.size());
   return digest;

@@ -26,6 +26,20 @@ TEST(Sha256, AStreamEqualsTheWholeHoweverItIsCut) {
   }
 }
 
+TEST(Sha256, PiecesOfEverySizeGiveTheDigestOfTheWhole) {
+  // Around the size below which pieces are gathered.
+  std::string text;
+  for (int i = 0; i < 4000; ++i) text.push_back(static_cast<char>(i * 7));
+  const Digest whole = sha256(text);
+  for (std::size_t piece = 1; piece <= 1100; ++piece) {
+    Sha256 hash;
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      hash.update(BytesView(text).substr(at, piece)).update("");
+    }
+    ASSERT_EQ(hash.finish(), whole) << piece;
+  }
+}
+
 TEST(Sha256, FramingTellsPartsApart) {
   EXPECT_EQ(Sha256().update_u64(0x0102).finish(), sha256(std::string("\x02\x01\0\0\0\0\0\0", 8)));
   EXPECT_NE(Sha256().update_framed("ab").update_framed("c").finish(),

@@ -1,6 +1,7 @@
 // Fixed-width integers in persisted bytes, little-endian whatever the host is.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +12,11 @@ namespace precast::base {
 
 template <std::unsigned_integral T>
 void append_little_endian(Bytes& bytes, T value) {
+  std::array<char, sizeof(T)> little{};
   for (std::size_t i = 0; i < sizeof(T); ++i) {
-    bytes.push_back(static_cast<char>(static_cast<std::uint8_t>(value >> (8 * i))));
+    little[i] = static_cast<char>(static_cast<std::uint8_t>(value >> (8 * i)));
   }
+  bytes.append(little.data(), little.size());
 }
 
 // Requires offset + sizeof(T) <= bytes.size().

@@ -18,6 +18,7 @@
 #include "cache/option_files.h"
 #include "cache/prepare.h"
 #include "key/build_record.h"
+#include "pjrt/client_impl.h"
 #include "pjrt/digest_memory.h"
 #include "pjrt/mapped_file.h"
 #include "pjrt/plugin_environment.h"
@@ -253,9 +254,7 @@ Result<proto::CpuTarget> remembered_cpu(const Client& client) {
   return known.emplace(plugin, cpu).first->second;
 }
 
-}  // namespace
-
-Result<proto::CpuTarget> host_cpu(const Client& client) {
+Result<proto::CpuTarget> ask_cpu(const Client& client) {
   // A CUDA plugin makes host code too, for this CPU, and does not say so.
   if (client.platform_name() == kCuda) return cpu_of_this_host();
   PRECAST_ASSIGN(const TopologyFacts topology, client.topology());
@@ -266,6 +265,21 @@ Result<proto::CpuTarget> host_cpu(const Client& client) {
   PRECAST_ASSIGN(proto::CpuTarget cpu, proto::cpu_from_topology(topology.serialized));
   // Plugins before November 2025 give the CPU's features alone.
   if (cpu.triple.empty()) return remembered_cpu(client);
+  return cpu;
+}
+
+}  // namespace
+
+Result<proto::CpuTarget> host_cpu(const Client& client) {
+  Client::Impl& impl = *client.impl();
+  {
+    const std::lock_guard lock(impl.cpu_mutex);
+    if (impl.cpu) return *impl.cpu;
+  }
+  // Not under the lock: it may compile.
+  PRECAST_ASSIGN(proto::CpuTarget cpu, ask_cpu(client));
+  const std::lock_guard lock(impl.cpu_mutex);
+  impl.cpu = cpu;
   return cpu;
 }
 

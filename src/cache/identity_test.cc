@@ -99,6 +99,35 @@ TEST_F(IdentityTest, FeaturesOfTheCpuCountAndHintsDoNot) {
   EXPECT_EQ(differing(with("+avx,+avx2"), with("+avx")), Names{"cpu"});
 }
 
+TEST_F(IdentityTest, WhatIsRememberedOfOneClientIsNotSaidOfAnother) {
+  const Plugin plugin = copy_of_plugin("p.so");
+  const auto client_with = [&](const char* features) {
+    const EnvGuard set("PRECAST_FAKE_CPU_FEATURES", features);
+    return plugin.create_client({}).value();
+  };
+  const Client lesser = client_with("+avx");
+  const Client better = client_with("+avx,+avx2");
+  const KeyRecord of_lesser = key_of(lesser);
+  const KeyRecord of_better = key_of(better);
+  EXPECT_EQ(differing(of_lesser, of_better), Names{"cpu"});
+  EXPECT_EQ(key_of(lesser), of_lesser);
+  EXPECT_EQ(key_of(better), of_better);
+}
+
+TEST_F(IdentityTest, APluginFileThatChangesUnderAClientEndsItsKeys) {
+  const Client client = copy_of_plugin("p.so").create_client({}).value();
+  const KeyRecord before = key_of(client);
+  EXPECT_EQ(key_of(client), before);
+  copy_of_plugin("q.so", "x");
+  fs::rename(dir_.file("q.so"), dir_.file("p.so"));
+  CacheConfig config;
+  config.disabled = true;
+  const Program program = Program::from_bytes("module @m {}\n", "m.mlir").value();
+  const KeyResult after = Cache::open(config).key(client, program, {}).value();
+  EXPECT_FALSE(after.record);
+  EXPECT_EQ(after.bypass, Reason::plugin_bytes_unknown) << after.detail;
+}
+
 TEST_F(IdentityTest, ABaselineNeedsACpuThatReachesIt) {
   const Plugin plugin = copy_of_plugin("p.so");
   const Program program = Program::from_bytes("module @m {}\n", "m.mlir").value();

@@ -154,9 +154,13 @@ KeyField cpu_field(const std::optional<HostCpu>& cpu) {
   KeyField field{
       "cpu",
       {{"triple", cpu->target.triple}, {"name", cpu->target.name}, number("count", cpu->count)}};
-  for (const std::string& feature : topology::isa_features(cpu->target.features)) {
+  const std::vector<std::string> features = topology::isa_features(cpu->target.features);
+  field.items.reserve(field.items.size() + features.size());
+  for (const std::string& feature : features) {
     // isa_features writes a sign before every name.
-    field.items.push_back({"feature." + feature.substr(1), feature.substr(0, 1)});
+    Bytes name = "feature.";
+    name.append(feature, 1);
+    field.items.push_back({std::move(name), Bytes(1, feature.front())});
   }
   return field;
 }

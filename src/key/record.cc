@@ -156,7 +156,16 @@ Digest KeyRecord::digest() const {
 }
 
 Bytes KeyRecord::encode() const {
-  Bytes out(kRecordTag);
+  std::size_t size = kRecordTag.size() + kLengthBytes;
+  for (const KeyField& field : fields_) {
+    size += 2 * kLengthBytes + field.name.size();
+    for (const KeyItem& item : field.items) {
+      size += 2 * kLengthBytes + item.name.size() + item.value.size();
+    }
+  }
+  Bytes out;
+  out.reserve(size);
+  out.append(kRecordTag);
   base::append_little_endian<std::uint64_t>(out, fields_.size());
   for (const KeyField& field : fields_) {
     append_framed(out, field.name);

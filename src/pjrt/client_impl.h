@@ -15,6 +15,7 @@
 #include "precast/client.h"
 #include "precast/plugin.h"
 #include "precast/result.h"
+#include "proto/executable_view.h"
 #include "topology/assignment.h"
 
 namespace precast {
@@ -54,6 +55,9 @@ struct Client::Impl {
   std::vector<Device> devices;               // by id
   std::vector<pjrt::DeviceHandle> handles;   // of `devices`, in the same order
   std::vector<topology::DeviceFacts> facts;  // of `devices`, without attributes
+
+  std::mutex cpu_mutex;
+  std::optional<proto::CpuTarget> cpu;  // of the topology; asked when it first matters
 
   std::mutex layouts_mutex;
   std::optional<pjrt::LayoutSupport> layouts;  // asked when it first matters: see layout.h

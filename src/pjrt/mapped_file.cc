@@ -104,6 +104,15 @@ Result<base::Fd> open_mapped(const Mapping& mapping) {
   return fd;
 }
 
+// Whether what stands at the path is still the file in `known`. An inode that is mapped is not
+// given to another file, and whoever writes to it, removes it or puts another in its place changes
+// one of the five numbers: so nothing else needs to be asked.
+bool is_unchanged(const HashedFile& known) {
+  struct stat status{};
+  return ::stat(known.file.path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         FileIdentity::of(status) == known.identity;
+}
+
 Result<Digest> hash_file(int fd, const std::string& path) {
   base::Sha256 hash;
   std::vector<char> chunk(kHashChunkBytes);
@@ -147,6 +156,7 @@ std::optional<Mapping> mapping_of(std::string_view maps, std::uintptr_t address)
 Result<HashedFile> mapped_file_at(const void* address, const FileIdentity& opened,
                                   const DigestMemory& memory,
                                   const std::optional<HashedFile>& known) {
+  if (known && is_unchanged(*known)) return *known;
   PRECAST_ASSIGN(const std::string maps, read_maps());
   const std::optional<Mapping> mapping =
       mapping_of(maps, reinterpret_cast<std::uintptr_t>(address));
@@ -161,7 +171,6 @@ Result<HashedFile> mapped_file_at(const void* address, const FileIdentity& opene
   if (before.bytes != opened.bytes || before.modified_ns != opened.modified_ns) {
     return not_the_mapped_file(path);
   }
-  if (known && known->identity == before) return *known;
   if (const std::optional<Digest> digest = memory.recall(before)) {
     return HashedFile{before, {path, before.bytes, *digest}};
   }

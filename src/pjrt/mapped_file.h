@@ -42,11 +42,12 @@ struct HashedFile {
   PluginFile file;
 };
 
-// The file that `address` is mapped from, with its digest: from `known` (of an earlier call) or
-// from `memory` when they have it for exactly this state of the file, else by hashing. `opened` is
-// the state of the file just before it was mapped. Errors: unavailable when the file at the
-// mapping's path is not the mapped one any more, or was written to since it was opened or while it
-// was hashed; permission_denied and io_error when it cannot be read.
+// The file that `address` is mapped from, with its digest: from `known` (of an earlier call for
+// this address, which has been mapped since) or from `memory` when they have it for exactly this
+// state of the file, else by hashing. `opened` is the state of the file just before it was mapped.
+// Errors: unavailable when the file at the mapping's path is not the mapped one any more, or was
+// written to since it was opened or while it was hashed; permission_denied and io_error when it
+// cannot be read.
 Result<HashedFile> mapped_file_at(const void* address, const FileIdentity& opened,
                                   const DigestMemory& memory,
                                   const std::optional<HashedFile>& known = std::nullopt);

@@ -181,6 +181,33 @@ TEST_F(MappedFileTest, AReplacedFileIsUnavailableAlsoWhenTheDigestIsKnown) {
   expect_unavailable(mapped(*hashed));
 }
 
+TEST_F(MappedFileTest, AFileWrittenInPlaceIsUnavailableAlsoWhenTheDigestIsKnown) {
+  const auto hashed = mapped();
+  ASSERT_TRUE(hashed);
+  {
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    file << "other";  // as many bytes as before
+  }
+  expect_unavailable(mapped(*hashed));
+}
+
+TEST_F(MappedFileTest, ARemovedFileIsUnavailableAlsoWhenTheDigestIsKnown) {
+  const auto hashed = mapped();
+  ASSERT_TRUE(hashed);
+  fs::remove(path_);
+  expect_unavailable(mapped(*hashed));
+}
+
+TEST_F(MappedFileTest, AMovedFileIsFoundWhereItIs) {
+  const auto hashed = mapped();
+  ASSERT_TRUE(hashed);
+  fs::rename(path_, dir_.file("moved.so"));
+  const auto again = mapped(*hashed);
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->file.digest, hashed->file.digest);
+  EXPECT_EQ(fs::canonical(again->file.path), fs::canonical(dir_.file("moved.so")));
+}
+
 TEST_F(MappedFileTest, ADigestIsNotComputedTwice) {
   const auto hashed = mapped();
   ASSERT_TRUE(hashed);

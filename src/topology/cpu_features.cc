@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace precast::topology {
 namespace {
@@ -34,17 +33,28 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-// Name to whether it is on, sorted by name, hints dropped.
-std::map<std::string_view, bool> parse(std::string_view list) {
-  std::map<std::string_view, bool> features;
+struct Feature {
+  std::string_view name;
+  bool on = true;
+};
+
+// By name, each once (of one name the last counts), hints dropped.
+std::vector<Feature> parse(std::string_view list) {
+  std::vector<Feature> features;
+  features.reserve(static_cast<std::size_t>(std::ranges::count(list, ',')) + 1);
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
     std::string_view name = trim(list.substr(0, comma));
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
     const bool on = !name.starts_with('-');
     if (name.starts_with('-') || name.starts_with('+')) name.remove_prefix(1);
-    if (!name.empty() && !is_tuning_hint(name)) features[name] = on;
+    if (!name.empty() && !is_tuning_hint(name)) features.push_back({name, on});
   }
+  std::ranges::stable_sort(features, {}, &Feature::name);
+  // From the end, so that of equals the last stays.
+  const auto same = [](const Feature& a, const Feature& b) { return a.name == b.name; };
+  const auto first = std::unique(features.rbegin(), features.rend(), same).base();
+  features.erase(features.begin(), first);
   return features;
 }
 
@@ -57,19 +67,23 @@ bool is_tuning_hint(std::string_view feature) {
 }
 
 std::vector<std::string> isa_features(std::string_view list) {
+  const std::vector<Feature> parsed = parse(list);
   std::vector<std::string> features;
-  for (const auto& [name, on] : parse(list)) {
-    features.push_back((on ? "+" : "-") + std::string(name));
+  features.reserve(parsed.size());
+  for (const auto& [name, on] : parsed) {
+    features.emplace_back(1, on ? '+' : '-').append(name);
   }
   return features;
 }
 
 std::vector<std::string> missing_features(std::string_view required, std::string_view host) {
-  const std::map<std::string_view, bool> present = parse(host);
+  if (required == host) return {};  // as nearly always
+  const std::vector<Feature> present = parse(host);
   std::vector<std::string> missing;
   for (const auto& [name, on] : parse(required)) {
-    const auto found = present.find(name);
-    if (on && (found == present.end() || !found->second)) missing.emplace_back(name);
+    const auto found = std::ranges::lower_bound(present, name, {}, &Feature::name);
+    const bool has = found != present.end() && found->name == name && found->on;
+    if (on && !has) missing.emplace_back(name);
   }
   return missing;
 }

@@ -43,6 +43,17 @@ TEST(MissingFeatures, NamesWhatTheHostLacks) {
   EXPECT_EQ(missing_features("+avx,+avx2", "+avx2,+avx,+avx512f"), Names{});
 }
 
+TEST(MissingFeatures, OfOneNameTheLastCountsOnBothSides) {
+  EXPECT_EQ(missing_features("-avx,+avx", "+sse,+avx,-avx"), Names{"avx"});
+  EXPECT_EQ(missing_features("+avx,-avx", "+sse"), Names{});
+  EXPECT_EQ(missing_features("+avx", "-avx,+sse,+avx"), Names{});
+}
+
+TEST(MissingFeatures, NothingIsMissingOnTheSameCpu) {
+  EXPECT_EQ(missing_features("-avx512f,+avx,+prefer-no-gather", "-avx512f,+avx,+prefer-no-gather"),
+            Names{});
+}
+
 TEST(MissingFeatures, WhatIsOffOrAHintIsNotNeeded) {
   EXPECT_EQ(missing_features("-avx512f,+prefer-no-gather,+avx", "+avx"), Names{});
   EXPECT_EQ(missing_features("", ""), Names{});
