@@ -93,16 +93,17 @@ Result<bool> Request::name() {
 }
 
 Result<std::optional<VerifiedArtifact>> Request::fetch() {
-  auto bytes =
+  auto found =
       timed(report_.phases, "lookup", [this] { return cache_.store->get(report_.key->hex()); });
-  if (!bytes) {
-    PRECAST_TRY(fault(Stage::lookup, std::move(bytes).error()));
+  if (!found) {
+    PRECAST_TRY(fault(Stage::lookup, std::move(found).error()));
     return std::optional<VerifiedArtifact>();
   }
-  if (!*bytes) return std::optional<VerifiedArtifact>();
+  if (!*found) return std::optional<VerifiedArtifact>();
   auto artifact = timed(report_.phases, "verify", [&]() -> Result<VerifiedArtifact> {
+    PRECAST_ASSIGN(Bytes bytes, std::move((*found)->bytes));
     PRECAST_ASSIGN(VerifiedArtifact decoded,
-                   VerifiedArtifact::decode(**std::move(bytes), cache_.config.signatures));
+                   VerifiedArtifact::decode(std::move(bytes), cache_.config.signatures));
     // Equal digests with unequal records: a damaged or renamed entry, or a collision. Never a hit.
     if (decoded.key_record() != record_.encode()) {
       return Error(ErrorCode::corrupt, "the entry's key record is not the one of this key");

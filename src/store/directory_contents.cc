@@ -1,5 +1,4 @@
 // DirectoryStore: what is there, and removing it.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -8,39 +7,11 @@
 
 #include "store/directory_store.h"
 #include "store/layout.h"
+#include "store/listing.h"
 #include "store/trust.h"
 
 namespace precast::store {
 namespace {
-
-// The names in a folder, sorted.
-Result<std::vector<std::string>> names_in(FileOps& ops, const Folder& folder) {
-  const base::Fd fd(uninterrupted(
-      [&] { return ops.openat(folder.fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0); }));
-  if (!fd) return fault(errno, fmt::format("cannot open '{}' to list it", folder.path));
-  std::vector<std::string> names;
-  if (ops.readdir(fd.get(), names) != 0) {
-    return fault(errno, fmt::format("cannot list '{}'", folder.path));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-// What fstat() says about a name, links not followed; nothing when it is gone.
-Result<std::optional<struct stat>> look_at(FileOps& ops, const Folder& folder,
-                                           const std::string& name) {
-  const std::string path = folder.path + "/" + name;
-  const base::Fd fd(uninterrupted([&] {
-    return ops.openat(folder.fd.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
-  }));
-  if (!fd && errno == ENOENT) return std::optional<struct stat>();
-  if (!fd) return fault(errno, fmt::format("cannot open '{}'", path));
-  struct stat status{};
-  if (uninterrupted([&] { return ops.fstat(fd.get(), &status); }) != 0) {
-    return fault(errno, fmt::format("cannot examine '{}'", path));
-  }
-  return std::optional<struct stat>(status);
-}
 
 StoredEntry entry_of(std::string name, std::string path, const struct stat& status) {
   return {std::move(name), std::move(path),
@@ -91,12 +62,6 @@ void add_folder(FileOps& ops, const Folder& layout, const std::string& digits,
   for (const std::string& name : *names) add_file(ops, **folder, digits, name, contents);
 }
 
-Result<bool> remove_file(FileOps& ops, const Folder& folder, const std::string& name) {
-  if (uninterrupted([&] { return ops.unlinkat(folder.fd.get(), name.c_str()); }) == 0) return true;
-  if (errno == ENOENT) return false;
-  return fault(errno, fmt::format("cannot remove '{}/{}'", folder.path, name));
-}
-
 }  // namespace
 
 Result<StoreContents> DirectoryStore::contents() {
@@ -108,7 +73,7 @@ Result<StoreContents> DirectoryStore::contents() {
   for (const std::string& name : names) {
     if (is_fan_out(name)) {
       add_folder(ops_, *layout, name, contents);
-    } else {
+    } else if (!is_own_name(name)) {
       ++contents.foreign;
     }
   }

@@ -57,7 +57,7 @@ class Case {
   void expect_sound(const std::optional<Result<void>>& put, bool may_leave_temporary) {
     auto store = DirectoryStore::open(root_, quick_ops());
     ASSERT_TRUE(store) << store.error().to_string();
-    auto found = (*store)->get(kName);
+    auto found = value_in(**store, kName);
     ASSERT_TRUE(found) << found.error().to_string();
     const bool is_fresh = *found == fresh_;
     const bool is_before = *found == (had_old_ ? std::optional(old_) : std::nullopt);
@@ -69,11 +69,11 @@ class Case {
       EXPECT_THAT(temp_.temporary_files(), IsEmpty());
     }
     if (had_old_) {
-      EXPECT_EQ(*(*store)->get(kOtherName), other_);
+      EXPECT_EQ(*value_in(**store, kOtherName), other_);
     }
     // And the store works on.
     EXPECT_TRUE((*store)->put(kName, fresh_));
-    EXPECT_EQ(*(*store)->get(kName), fresh_);
+    EXPECT_EQ(*value_in(**store, kName), fresh_);
   }
 
  private:
@@ -154,7 +154,7 @@ TEST(GetFaults, GiveTheWholeValueOrAnError) {
           expect_code(store.error(), fault);
           continue;
         }
-        const auto found = (*store)->get(kName);
+        const auto found = value_in(**store, kName);
         fired = ops.fired();
         EXPECT_EQ(found.has_value(), !fired || (fault.error == ESTALE && !sticky));
         if (found) {
@@ -179,7 +179,7 @@ TEST(SignalFaults, AreTriedAgain) {
     ASSERT_TRUE(store) << store.error().to_string();
     const Result<void> put = (*store)->put(kName, scene.fresh());
     EXPECT_TRUE(put) << put.error().to_string();
-    const auto found = (*store)->get(kName);
+    const auto found = value_in(**store, kName);
     ASSERT_TRUE(found) << found.error().to_string();
     EXPECT_EQ(*found, scene.fresh());
     fired = ops.fired();

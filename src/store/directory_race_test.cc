@@ -60,7 +60,7 @@ std::string put_and_get(Store& store, std::uint32_t seed, bool may_be_absent) {
       return stored.error().to_string();
     }
     for (int i = 0; i < 3; ++i) {
-      const auto found = store.get(name);
+      const auto found = value_in(store, name);
       if (!found) return found.error().to_string();
       if (!*found && !may_be_absent) return "an entry was missing for a moment";
       if (*found && !is_whole(**found)) return "a value is not whole";

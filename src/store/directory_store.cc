@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -9,7 +10,8 @@
 #include "precast/limits.h"
 #include "store/entry_file.h"
 #include "store/layout.h"
-#include "store/trust.h"
+#include "store/quarantine.h"
+#include "store/sharing.h"
 
 namespace precast::store {
 namespace {
@@ -67,19 +69,18 @@ Result<void> DirectoryStore::reopen_root() {
 }
 
 Result<std::optional<Folder>> DirectoryStore::folder_of(std::string_view name) {
-  const std::shared_ptr<const Folder> top = root();
-  PRECAST_ASSIGN(const std::optional<Folder> layout, open_folder(ops_, *top, kLayout));
-  if (!layout) return std::optional<Folder>();
-  return open_folder(ops_, *layout, fan_out(name));
+  PRECAST_ASSIGN(const std::optional<Folder> top, find_layout_folder());
+  if (!top) return std::optional<Folder>();
+  return open_folder(ops_, *top, fan_out(name));
 }
 
-Result<std::optional<Bytes>> DirectoryStore::get_once(std::string_view name) {
+Result<std::optional<Fetched>> DirectoryStore::get_once(std::string_view name) {
   PRECAST_ASSIGN(const std::optional<Folder> folder, folder_of(name));
-  if (!folder) return std::optional<Bytes>();
+  if (!folder) return std::optional<Fetched>();
   return read_entry(ops_, *folder, file_name(name));
 }
 
-Result<std::optional<Bytes>> DirectoryStore::get(std::string_view name) {
+Result<std::optional<Fetched>> DirectoryStore::get(std::string_view name) {
   PRECAST_TRY(check_name(name));
   auto found = get_once(name);
   // A network file system says "stale" about a file that was replaced while it was read.
@@ -121,6 +122,33 @@ Result<Folder> DirectoryStore::layout_folder() {
 Result<std::optional<Folder>> DirectoryStore::find_layout_folder() {
   const std::shared_ptr<const Folder> top = root();
   return open_folder(ops_, *top, kLayout);
+}
+
+Result<bool> DirectoryStore::quarantine(std::string_view name, const FileIdentity& identity,
+                                        const std::string& reason) {
+  PRECAST_TRY(check_name(name));
+  PRECAST_ASSIGN(const std::optional<Folder> top, find_layout_folder());
+  if (!top) return false;
+  PRECAST_ASSIGN(const std::optional<Folder> folder, open_folder(ops_, *top, fan_out(name)));
+  if (!folder) return false;
+  return set_aside(ops_, *top, *folder, name, identity, reason);
+}
+
+bool DirectoryStore::shared() {
+  if (declared_shared_) return true;
+  std::call_once(shared_once_, [this] { shared_ = is_shared(ops_, *root()); });
+  return shared_;
+}
+
+Result<bool> DirectoryStore::used(std::string_view name, const FileIdentity& identity,
+                                  std::int64_t used_unix_s) {
+  PRECAST_TRY(check_name(name));
+  // A use in the future is that of another clock; it is as good as one of now.
+  if (static_cast<std::int64_t>(std::time(nullptr)) - used_unix_s < kUseStampSeconds) return false;
+  if (shared()) return false;
+  PRECAST_ASSIGN(const std::optional<Folder> folder, folder_of(name));
+  if (!folder) return false;
+  return stamp_use(ops_, *folder, file_name(name), identity);
 }
 
 std::string DirectoryStore::locate(std::string_view name) const {

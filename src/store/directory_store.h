@@ -13,6 +13,7 @@
 // docs/stores.md has the rules and the promises.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -65,8 +66,12 @@ class DirectoryStore : public Store {
   static Result<std::unique_ptr<DirectoryStore>> find(const std::string& path,
                                                       FileOps& ops = posix_file_ops());
 
-  Result<std::optional<Bytes>> get(std::string_view name) override;
+  Result<std::optional<Fetched>> get(std::string_view name) override;
   Result<void> put(std::string_view name, BytesView bytes) override;
+  Result<bool> quarantine(std::string_view name, const FileIdentity& identity,
+                          const std::string& reason) override;
+  Result<bool> used(std::string_view name, const FileIdentity& identity,
+                    std::int64_t used_unix_s) override;
   std::string locate(std::string_view name) const override;
 
   // Looks through the whole store; no entry is read. What cannot be used is in `refused`, so the
@@ -88,6 +93,10 @@ class DirectoryStore : public Store {
   Result<std::optional<Folder>> find_layout_folder();
   FileOps& ops() const { return ops_; }
 
+  // Whether others use this store too (sharing.h), or were said to by declare_shared().
+  bool shared();
+  void declare_shared() { declared_shared_ = true; }
+
   // The root: absolute and without symbolic links.
   std::string path() const;
 
@@ -97,11 +106,14 @@ class DirectoryStore : public Store {
   std::shared_ptr<const Folder> root() const;
   Result<void> reopen_root();
   Result<std::optional<Folder>> folder_of(std::string_view name);
-  Result<std::optional<Bytes>> get_once(std::string_view name);
+  Result<std::optional<Fetched>> get_once(std::string_view name);
   Result<void> put_once(std::string_view name, BytesView bytes);
 
   const std::string path_;  // as it was asked for, made absolute
   FileOps& ops_;
+  std::atomic<bool> declared_shared_ = false;
+  std::once_flag shared_once_;
+  bool shared_ = true;  // written once
   mutable std::mutex mutex_;
   std::shared_ptr<const Folder> root_;  // guarded by mutex_; the folder itself never changes
 };

@@ -30,7 +30,7 @@ std::unique_ptr<DirectoryStore> open_store(const std::string& path, FileOps& ops
 }
 
 void expect_value(Store& store, const std::string& name, const std::optional<Bytes>& expected) {
-  const auto found = store.get(name);
+  const auto found = value_in(store, name);
   ASSERT_TRUE(found) << found.error().to_string();
   EXPECT_EQ(*found, expected);
 }
@@ -91,9 +91,10 @@ TEST_F(DirectoryStoreTest, RefusesNamesThatAreNotDigests) {
   for (const std::string& name : {std::string(), std::string("ab"), kName + "0", kName.substr(1),
                                   upper, std::string(63, '0') + "/", "../" + kName.substr(3),
                                   std::string(64, '\0'), std::string(10000, 'a')}) {
-    expect_error(store->get(name), ErrorCode::invalid_argument, "64 lower-case hexadecimal digits");
+    expect_error(value_in(*store, name), ErrorCode::invalid_argument,
+                 "64 lower-case hexadecimal digits");
     expect_error(store->put(name, "x"), ErrorCode::invalid_argument, "is no name");
-    EXPECT_LT(store->get(name).error().message().size(), 300U);
+    EXPECT_LT(value_in(*store, name).error().message().size(), 300U);
   }
   EXPECT_TRUE(fs::is_empty(root_));
 }
@@ -113,7 +114,7 @@ TEST_F(DirectoryStoreTest, RefusesEntriesBeyondTheLimitBeforeReadingThem) {
   ops.lie_about(store->locate(kName), [](struct stat& status) {
     status.st_size = static_cast<off_t>(limits::kMaxArtifactBytes) + 1;
   });
-  expect_error(store->get(kName), ErrorCode::corrupt, "kMaxArtifactBytes");
+  expect_error(value_in(*store, kName), ErrorCode::corrupt, "kMaxArtifactBytes");
   EXPECT_THAT(ops.trace(), ::testing::Not(::testing::Contains(Op::pread)));
 }
 
@@ -125,7 +126,7 @@ TEST_F(DirectoryStoreTest, NoticesAnEntryThatIsCutShortWhileItIsRead) {
   ops.set_hook([&](Op op, const char*) {
     if (op == Op::pread) fs::resize_file(store->locate(kName), 4);
   });
-  expect_error(store->get(kName), ErrorCode::io_error, "cut short from 8 to 4 bytes");
+  expect_error(value_in(*store, kName), ErrorCode::corrupt, "cut short from 8 to 4 bytes");
 }
 
 TEST_F(DirectoryStoreTest, MovesBytesAcrossShortReadsAndWrites) {
@@ -258,7 +259,7 @@ TEST_F(DirectoryStoreTest, APipeInPlaceOfAnEntryDoesNotBlock) {
   expect_put(*store, kName, "x");
   fs::remove(store->locate(kName));
   ASSERT_EQ(::mkfifo(store->locate(kName).c_str(), 0600), 0);
-  expect_error(store->get(kName), ErrorCode::permission_denied, "not a regular file");
+  expect_error(value_in(*store, kName), ErrorCode::corrupt, "no entry but a pipe");
   expect_put(*store, kName, "y");
   expect_value(*store, kName, "y");
 }
@@ -268,7 +269,7 @@ TEST_F(DirectoryStoreTest, AFolderInPlaceOfAnEntryIsAnError) {
   fs::create_directories(store->locate(kName));
   set_mode(root_ + "/v1", 0700);
   set_mode(root_ + "/v1/00", 0700);
-  expect_error(store->get(kName), ErrorCode::permission_denied, "not a regular file");
+  expect_error(value_in(*store, kName), ErrorCode::corrupt, "no entry but a folder");
   expect_error(store->put(kName, "x"), ErrorCode::io_error, store->locate(kName));
   EXPECT_THAT(temp_.temporary_files(), IsEmpty());
 }
@@ -276,7 +277,7 @@ TEST_F(DirectoryStoreTest, AFolderInPlaceOfAnEntryIsAnError) {
 TEST_F(DirectoryStoreTest, AFileInPlaceOfAFolderIsAnError) {
   const auto store = open_store(root_);
   std::ofstream(root_ + "/v1") << "x";
-  expect_error(store->get(kName), ErrorCode::permission_denied, "v1' is not a folder");
+  expect_error(value_in(*store, kName), ErrorCode::permission_denied, "v1' is not a folder");
   expect_error(store->put(kName, "x"), ErrorCode::permission_denied, "v1' is not a folder");
 }
 

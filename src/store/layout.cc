@@ -1,6 +1,7 @@
 #include "store/layout.h"
 
 #include <algorithm>
+#include <array>
 
 #include "store/store.h"
 
@@ -24,6 +25,12 @@ bool is_fan_out(std::string_view folder) {
   return folder.size() == kFanOutDigits && std::all_of(folder.begin(), folder.end(), [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
          });
+}
+
+bool is_own_name(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {"leases", "quarantine", "pins", "usage",
+                                                      "gc.lock"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 }  // namespace precast::store

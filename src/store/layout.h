@@ -20,5 +20,7 @@ std::string file_name(std::string_view name);
 // The name of the entry in `file` of `folder`; nothing when no entry is called so.
 std::optional<std::string> entry_name(std::string_view folder, std::string_view file);
 bool is_fan_out(std::string_view folder);
+// Whether something beside the fan-out folders is Precast's own: leases, the quarantine, and so on.
+bool is_own_name(std::string_view name);
 
 }  // namespace precast::store

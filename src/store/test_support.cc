@@ -70,6 +70,13 @@ void set_mode(const std::string& path, mode_t mode) {
   if (::chmod(path.c_str(), mode) != 0) ADD_FAILURE() << "cannot chmod " << path;
 }
 
+Result<std::optional<Bytes>> value_in(Store& store, const std::string& name) {
+  PRECAST_ASSIGN(std::optional<Fetched> found, store.get(name));
+  if (!found) return std::optional<Bytes>();
+  PRECAST_ASSIGN(Bytes bytes, std::move(found->bytes));
+  return std::optional<Bytes>(std::move(bytes));
+}
+
 Bytes value_of(std::uint32_t seed, std::size_t max_bytes) {
   std::minstd_rand random(seed + 1);
   Bytes value(random() % max_bytes, '\0');

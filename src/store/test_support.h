@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "base/file.h"
 #include "precast/bytes.h"
 #include "store/file_ops.h"
+#include "store/store.h"
 #include "testing/temp_dir.h"
 
 namespace precast::store {
@@ -48,6 +50,9 @@ class TempFolder {
 
 mode_t mode_of(const std::string& path);
 void set_mode(const std::string& path, mode_t mode);
+
+// get() without the identity: what is corrupt is an error.
+Result<std::optional<Bytes>> value_in(Store& store, const std::string& name);
 
 // Bytes that differ by seed in content and length, and whether bytes are such a value as a whole.
 Bytes value_of(std::uint32_t seed, std::size_t max_bytes = 100'000);
