@@ -128,9 +128,10 @@ struct Phase {
 struct Report {  // What became of a request, why, and how long it took.
   Outcome outcome = Outcome::bypass;
   Reason reason = Reason::none;
-  std::string detail;         // one sentence for people; empty when the reason says it all
-  std::optional<Digest> key;  // when it could be made
-  std::string artifact_path;  // the entry's path, when there is one
+  std::string detail;          // one sentence for people; empty when the reason says it all
+  std::optional<Digest> key;   // when it could be made
+  std::string artifact_path;   // the entry's path, when there is one
+  std::optional<Digest> root;  // of the artifact that was loaded or stored
   std::vector<Phase> phases;
   std::uint64_t program_bytes = 0;
   std::uint64_t executable_bytes = 0;  // 0 when it was not serialized

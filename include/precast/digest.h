@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ struct PRECAST_EXPORT Digest {
 
   // 64 lower-case hexadecimal digits.
   std::string hex() const;
+  // The digest that hex() gives as `digits`; nothing for any other text.
+  static std::optional<Digest> from_hex(std::string_view digits);
   BytesView view() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
   auto operator<=>(const Digest&) const = default;

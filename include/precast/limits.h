@@ -25,6 +25,8 @@ inline constexpr int kMaxZstdWindowLog = 27;
 // number of cost items.
 inline constexpr std::uint64_t kMaxMetadataBytes = std::uint64_t{256} << 20;
 inline constexpr std::uint32_t kMaxCostItems = 1 << 16;
+// An executable as the plugin serialized it. XLA's messages are parsed with 32-bit signed sizes.
+inline constexpr std::uint64_t kMaxExecutableBytes = (std::uint64_t{1} << 31) - 1;
 // A whole artifact file; larger files are refused before they are read.
 inline constexpr std::uint64_t kMaxArtifactBytes = std::uint64_t{8} << 30;
 

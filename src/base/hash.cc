@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -11,6 +12,16 @@ namespace precast {
 Digest Digest::of(BytesView bytes) { return base::sha256(bytes); }
 
 std::string Digest::hex() const { return base::to_hex(view()); }
+
+std::optional<Digest> Digest::from_hex(std::string_view digits) {
+  const Result<Bytes> bytes = base::from_hex(digits);
+  Digest digest;
+  if (!bytes || bytes->size() != digest.bytes.size()) return std::nullopt;
+  std::copy(bytes->begin(), bytes->end(), digest.bytes.begin());
+  // Capitals would be a second text for the same digest.
+  if (digest.hex() != digits) return std::nullopt;
+  return digest;
+}
 
 namespace base {
 

@@ -28,6 +28,14 @@ Result<std::unique_ptr<store::DirectoryStore>> open_store(const std::string& con
   return store::DirectoryStore::open(path);
 }
 
+// Refreshing never looks, so it could not find what is pinned.
+Result<void> check_policy(const CacheConfig& config, const RequestOptions& request) {
+  if (!request.pin || request.policy.value_or(config.policy) != Policy::refresh) return {};
+  return Error(ErrorCode::invalid_argument,
+               "RequestOptions::pin asks for one artifact and the policy refresh replaces it; "
+               "choose one of them");
+}
+
 }  // namespace
 
 void Cache::Impl::warn_once(const std::string& kind, const std::string& text) {
@@ -77,6 +85,7 @@ Result<Lookup> Cache::would_hit(const Client& client, const Program& program,
                                 const RequestOptions& request) const {
   PRECAST_TRY(cache::check_program_version(client.plugin(), program));
   PRECAST_TRY(cache::check_baseline(client, request));
+  PRECAST_TRY(check_policy(impl_->config, request));
   PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
   return cache::Request(*impl_, client, program, placed, request).would_hit();
 }
@@ -86,6 +95,7 @@ Result<CompileOrLoad> Cache::compile_or_load(const Client& client, const Program
                                              const RequestOptions& request) const {
   PRECAST_TRY(cache::check_program_version(client.plugin(), program));
   PRECAST_TRY(cache::check_baseline(client, request));
+  PRECAST_TRY(check_policy(impl_->config, request));
   PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
   if (impl_->config.strict && impl_->unusable) return Error(*impl_->unusable);
   return cache::Request(*impl_, client, program, placed, request)

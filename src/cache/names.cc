@@ -76,6 +76,7 @@ std::string counted_as(Outcome outcome, Reason reason) {
   const auto named = [reason](std::string_view kind) {
     return std::string(kind).append(":").append(to_string(reason));
   };
+  if (outcome == Outcome::error) return named("error");
   switch (reason) {
     case Reason::entry_corrupt:
     case Reason::entry_incompatible:

@@ -1,7 +1,6 @@
 #include "cache/request.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,7 +17,6 @@
 #include "precast/outline.h"
 #include "precast/plugin.h"
 #include "precast/version.h"
-#include "proto/lean.h"
 
 namespace precast::cache {
 namespace {
@@ -37,37 +35,79 @@ std::int64_t unix_seconds() {
 
 }  // namespace
 
-Result<void> Request::fault(Stage stage, Error error) {
-  step_ = on_error(stage, error.code(), cache_.config.strict);
-  if (step_.action == Action::return_error) return error;
-  report_.detail = error.to_string();
-  if (step_.warn) {
-    report_.warnings.push_back(error.to_string());
-    cache_.warn_once(std::string(to_string(step_.reason)), error.to_string());
+Request::Request(Cache::Impl& cache, const Client& client, const Program& program,
+                 const CompileOptions& options, const RequestOptions& wishes)
+    : cache_(cache),
+      client_(client),
+      program_(program),
+      options_(options),
+      wishes_(wishes),
+      rules_{.policy = wishes.policy.value_or(cache.config.policy),
+             .strict = cache.config.strict,
+             .pinned = wishes.pin.has_value(),
+             .after_wait = cache.config.after_wait},
+      step_(at_start(rules_)) {}
+
+Result<void> Request::follow(const Step& step, Error why, std::string detail) {
+  step_ = step;
+  if (step.action == Action::return_error) {
+    switch (step.reason) {
+      case Reason::offline:
+        return Error(ErrorCode::unavailable,
+                     "the policy offline compiles nothing, and " + std::move(detail));
+      case Reason::not_pinned:
+        return Error(ErrorCode::unavailable,
+                     fmt::format("only the artifact with the root {} may load, and {}",
+                                 wishes_.pin ? wishes_.pin->hex() : "", detail));
+      default: return why;
+    }
+  }
+  report_.detail = std::move(detail);
+  if (step.warn) {
+    report_.warnings.push_back(report_.detail);
+    cache_.warn_once(std::string(to_string(step.reason)), report_.detail);
   }
   return {};
 }
 
+Result<void> Request::fault(Stage stage, Error error) {
+  std::string detail = error.to_string();
+  const Step step = on_error(stage, error.code(), rules_);
+  return follow(step, std::move(error), std::move(detail));
+}
+
+Result<void> Request::found(Found found, const std::string& detail) {
+  // The code of what is returned where the plan returns it.
+  const ErrorCode code =
+      found == Found::wait_limit ? ErrorCode::deadline_exceeded : ErrorCode::unavailable;
+  return follow(on_found(found, rules_), Error(code, detail), detail);
+}
+
 Result<CompileOrLoad> Request::run() {
   report_.program_bytes = program_.bytes().size();
-  PRECAST_ASSIGN(const bool named, name());
-  std::optional<LoadedExecutable> executable;
-  if (named) {
-    PRECAST_ASSIGN(executable, look_up());
-  }
-  if (!executable) {
-    PRECAST_ASSIGN(executable, compile());
-  }
+  PRECAST_ASSIGN(LoadedExecutable executable, proceed());
   report_.outcome = step_.outcome;
   report_.reason = step_.reason;
   if (report_.outcome != Outcome::hit) leave_record();
-  return CompileOrLoad{*std::move(executable), std::move(report_)};
+  return CompileOrLoad{std::move(executable), std::move(report_)};
+}
+
+Result<LoadedExecutable> Request::proceed() {
+  PRECAST_ASSIGN(const bool named, name());
+  if (named && step_.action == Action::look_up) {
+    PRECAST_ASSIGN(std::optional<LoadedExecutable> loaded, look_up());
+    if (loaded) return *std::move(loaded);
+  }
+  auto compiled = compile();
+  if (!compiled && step_.action != Action::return_error) {
+    step_ = {Action::return_error, Outcome::error, Reason::compile_failed};
+  }
+  return compiled;
 }
 
 Result<bool> Request::name() {
-  const auto bypass = [this](Reason reason, std::string detail) {
-    step_ = {Action::compile_only, Outcome::bypass, reason, false};
-    report_.detail = std::move(detail);
+  const auto bypass = [this](Reason reason, const std::string& detail) -> Result<bool> {
+    PRECAST_TRY(follow(on_bypass(reason, rules_), Error(ErrorCode::unavailable, detail), detail));
     return false;
   };
   if (cache_.disabled) return bypass(Reason::disabled, {});
@@ -85,7 +125,7 @@ Result<bool> Request::name() {
     report_.warnings.push_back(warning);
     cache_.warn_once("flags", warning);
   }
-  if (!key->record) return bypass(key->bypass, std::move(key->detail));
+  if (!key->record) return bypass(key->bypass, key->detail);
   record_ = *std::move(key->record);
   report_.key = record_.digest();
   report_.artifact_path = cache_.store->locate(report_.key->hex());
@@ -93,15 +133,20 @@ Result<bool> Request::name() {
 }
 
 Result<std::optional<VerifiedArtifact>> Request::fetch() {
-  auto found =
+  auto place =
       timed(report_.phases, "lookup", [this] { return cache_.store->get(report_.key->hex()); });
-  if (!found) {
-    PRECAST_TRY(fault(Stage::lookup, std::move(found).error()));
+  if (!place) {
+    PRECAST_TRY(fault(Stage::lookup, std::move(place).error()));
     return std::optional<VerifiedArtifact>();
   }
-  if (!*found) return std::optional<VerifiedArtifact>();
+  if (!*place) {
+    PRECAST_TRY(found(Found::nothing, "there is no entry of the key " + report_.key->hex()));
+    report_.detail.clear();  // the reason says it all
+    return std::optional<VerifiedArtifact>();
+  }
+  entry_ = {(*place)->identity, (*place)->used_unix_s};
   auto artifact = timed(report_.phases, "verify", [&]() -> Result<VerifiedArtifact> {
-    PRECAST_ASSIGN(Bytes bytes, std::move((*found)->bytes));
+    PRECAST_ASSIGN(Bytes bytes, std::move((*place)->bytes));
     PRECAST_ASSIGN(VerifiedArtifact decoded,
                    VerifiedArtifact::decode(std::move(bytes), cache_.config.signatures));
     // Equal digests with unequal records: a damaged or renamed entry, or a collision. Never a hit.
@@ -113,6 +158,12 @@ Result<std::optional<VerifiedArtifact>> Request::fetch() {
   if (!artifact) {
     PRECAST_TRY(fault(Stage::verify, std::move(artifact).error().with(
                                          "in entry '" + report_.artifact_path + "'")));
+    return std::optional<VerifiedArtifact>();
+  }
+  if (wishes_.pin && artifact->root() != *wishes_.pin) {
+    PRECAST_TRY(found(Found::another_artifact,
+                      fmt::format("the entry '{}' has the root {}", report_.artifact_path,
+                                  artifact->root().hex())));
     return std::optional<VerifiedArtifact>();
   }
   return std::optional(std::move(artifact).value());
@@ -128,26 +179,32 @@ Result<std::optional<LoadedExecutable>> Request::look_up() {
     return std::optional<LoadedExecutable>();
   }
   pjrt::note_layout_wishes(*loaded, &program_, options_);
-  step_ = {Action::finish, Outcome::hit, Reason::none, false};
+  step_ = {Action::finish, Outcome::hit, Reason::none};
   report_.executable_bytes = artifact->executable().size();
   report_.artifact_bytes = artifact->file_bytes();
+  report_.root = artifact->root();
   return std::optional<LoadedExecutable>(std::move(loaded).value());
 }
 
-Result<Lookup> Request::would_hit() {
+Result<void> Request::look_only() {
   PRECAST_ASSIGN(const bool named, name());
-  if (named) {
-    PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
-    if (artifact) {
-      Result<void> compatible = check_compatible(client_, record_, RecordOrigin::this_request,
-                                                 artifact->executable(), options_);
-      if (compatible) {
-        step_ = {Action::finish, Outcome::hit, Reason::none, false};
-        report_.artifact_bytes = artifact->file_bytes();
-      } else {
-        PRECAST_TRY(fault(Stage::load, std::move(compatible).error()));
-      }
-    }
+  if (!named || step_.action != Action::look_up) return {};
+  PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
+  if (!artifact) return {};
+  Result<void> compatible = check_compatible(client_, record_, RecordOrigin::this_request,
+                                             artifact->executable(), options_);
+  if (!compatible) return fault(Stage::load, std::move(compatible).error());
+  step_ = {Action::finish, Outcome::hit, Reason::none};
+  report_.artifact_bytes = artifact->file_bytes();
+  return {};
+}
+
+Result<Lookup> Request::would_hit() {
+  if (Result<void> looked = look_only(); !looked) {
+    // That a policy makes an error of it is what the request would come to.
+    const bool by_policy = step_.reason == Reason::offline || step_.reason == Reason::not_pinned;
+    if (!by_policy) return std::move(looked).error();
+    report_.detail = looked.error().message();
   }
   Lookup lookup{.hit = step_.outcome == Outcome::hit,
                 .outcome = step_.outcome,
@@ -156,7 +213,7 @@ Result<Lookup> Request::would_hit() {
                 .record = std::nullopt,
                 .artifact_path = std::move(report_.artifact_path),
                 .artifact_bytes = report_.artifact_bytes};
-  if (named) lookup.record = std::move(record_);
+  if (report_.key) lookup.record = std::move(record_);
   return lookup;
 }
 
@@ -168,114 +225,6 @@ Result<LoadedExecutable> Request::load_entry(const VerifiedArtifact& artifact) {
   if (!stored) return Error(ErrorCode::corrupt, "compile options: " + stored.error().message());
   stored->set_assignment(options_.assignment());
   return load_verified(client_, artifact, record_, RecordOrigin::this_request, *stored);
-}
-
-Result<LoadedExecutable> Request::compile() {
-  if (!wishes_.cpu_baseline.empty()) {
-    const topology::Baseline* baseline = topology::find_baseline(wishes_.cpu_baseline);
-    if (baseline != nullptr) return compile_for_baseline(*baseline);
-  }
-  // An error of the plugin here is the answer of the compile itself, unchanged.
-  PRECAST_ASSIGN(CompiledExecutable compiled, timed(report_.phases, "compile", [this] {
-                   return client_.compile(program_, options_);
-                 }));
-  const double compile_ms = report_.phases.back().ms;
-  if (step_.action == Action::compile_and_store) {
-    auto serialized = timed(report_.phases, "serialize", [&] { return compiled.serialize(); });
-    PRECAST_TRY(store(compiled, std::move(serialized), compile_ms));
-  }
-  return LoadedExecutable(compiled);
-}
-
-// The client's own topology with the baseline for its CPU: XLA's cap on instruction sets would
-// leave those of the host that it has no name for. The plugin gives bytes, which are loaded here.
-Result<LoadedExecutable> Request::compile_for_baseline(const topology::Baseline& baseline) {
-  auto serialized = timed(report_.phases, "compile", [&]() -> Result<Bytes> {
-    PRECAST_ASSIGN(const proto::CpuTarget host, host_cpu(client_));
-    PRECAST_ASSIGN(const TopologyFacts facts, client_.topology());
-    PRECAST_ASSIGN(
-        const Bytes described,
-        proto::topology_for_cpu(facts.serialized, {host.triple, std::string(baseline.name),
-                                                   std::string(baseline.features)}));
-    return pjrt::compile_for_topology(client_, described, program_, options_);
-  });
-  if (!serialized) return std::move(serialized).error().with("for the baseline");
-  const double compile_ms = report_.phases.back().ms;
-  PRECAST_ASSIGN(LoadedExecutable executable, timed(report_.phases, "load", [&] {
-                   return pjrt::deserialize_and_load(client_, *serialized, options_.serialized());
-                 }));
-  pjrt::set_signature(executable, pjrt::read_signature(executable));
-  pjrt::note_layout_wishes(executable, &program_, options_);
-  if (step_.action == Action::compile_and_store) {
-    PRECAST_TRY(store(executable, std::move(serialized), compile_ms));
-  }
-  return executable;
-}
-
-// The compiler reads the files after the key did.
-bool Request::named_files_changed() const {
-  if (!names_files(record_)) return false;
-  const auto again = identify(client_, program_, options_, wishes_);
-  return !again || again->record != record_;
-}
-
-std::optional<std::string> Request::beyond_baseline(BytesView executable) const {
-  const topology::Baseline* baseline = topology::find_baseline(wishes_.cpu_baseline);
-  if (baseline == nullptr) return std::nullopt;
-  const std::optional<proto::CpuTarget> needed = proto::cpu_requirement(executable);
-  if (!needed) return "the executable does not say for which CPU it is";
-  const std::vector<std::string> beyond = topology::beyond_baseline(*baseline, needed->features);
-  if (beyond.empty()) return std::nullopt;
-  return fmt::format("the executable holds code for {}, which {} has not", fmt::join(beyond, ", "),
-                     baseline->name);
-}
-
-Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> serialized,
-                            double compile_ms) {
-  if (!serialized) return fault(Stage::serialize, std::move(serialized).error());
-  if (std::optional<std::string> why = beyond_baseline(*serialized)) {
-    step_ = {Action::finish, Outcome::skip, Reason::beyond_baseline, false};
-    report_.detail = *std::move(why);
-    return {};
-  }
-  if (named_files_changed()) {
-    step_ = {Action::finish, Outcome::skip, Reason::option_names_file, false};
-    report_.detail = "a file that an option names changed while the program was compiled";
-    return {};
-  }
-  auto artifact = timed(report_.phases, "encode", [&] {
-    if (cache_.config.lean && client_.platform_name() == "cpu") {
-      if (auto lean = proto::lean_cpu_executable(*serialized)) serialized = *std::move(lean);
-    }
-    return encode(compiled, *serialized, compile_ms);
-  });
-  report_.executable_bytes = serialized->size();
-  if (!artifact) return fault(Stage::prove, std::move(artifact).error());
-  auto proven = timed(report_.phases, "prove", [&] { return prove(*artifact, *serialized); });
-  if (!proven) return fault(Stage::prove, std::move(proven).error());
-  auto published = timed(report_.phases, "publish",
-                         [&] { return cache_.store->put(report_.key->hex(), *artifact); });
-  if (!published) return fault(Stage::publish, std::move(published).error());
-  report_.artifact_bytes = artifact->size();
-  return {};
-}
-
-Result<Bytes> Request::encode(const LoadedExecutable& compiled, Bytes serialized,
-                              double compile_ms) {
-  ArtifactContents contents;
-  contents.key_record = record_.encode();
-  contents.executable = std::move(serialized);
-  contents.compile_options = Bytes(options_.serialized());
-  contents.signature = compiled.signature();
-  if (auto stats = compiled.memory_stats()) contents.memory_stats = *stats;
-  if (auto costs = compiled.cost_analysis()) contents.cost_analysis = *std::move(costs);
-  contents.provenance = provenance(compile_ms);
-  contents.outline = outline().encode();
-  if (wishes_.keep_program) {
-    contents.program = Bytes(program_.bytes());
-    contents.program_format = program_.format();
-  }
-  return encode_artifact(contents, cache_.config.encode);
 }
 
 Provenance Request::provenance(double compile_ms) const {
@@ -314,19 +263,6 @@ void Request::leave_record() {
   static_cast<void>(timed(report_.phases, "record", [&] {
     return keep_miss(cache_.state, report_.key->hex(), saved.encode());
   }));
-}
-
-Result<void> Request::prove(const Bytes& artifact, BytesView serialized) {
-  PRECAST_ASSIGN(const VerifiedArtifact decoded, VerifiedArtifact::decode(artifact));
-  if (decoded.executable() != serialized || decoded.key_record() != record_.encode() ||
-      decoded.compile_options() != options_.serialized()) {
-    return Error(ErrorCode::internal, "the encoded artifact does not decode to what was encoded");
-  }
-  // A second copy on an accelerator could take the memory that the caller's executable needs.
-  if (!cache_.config.prove || client_.platform_name() != "cpu") return {};
-  auto loaded = load_entry(decoded);
-  if (!loaded) return std::move(loaded).error().with("in the trial load before publishing");
-  return {};
 }
 
 }  // namespace precast::cache

@@ -17,58 +17,67 @@
 
 namespace precast::cache {
 
-// Executes the plan. Used once: run() consumes it.
+// Executes the plan. Used once: run() or would_hit() consumes it.
 class Request {
  public:
   // `options` have an assignment (prepare.h). All references must outlive the request.
   Request(Cache::Impl& cache, const Client& client, const Program& program,
-          const CompileOptions& options, const RequestOptions& wishes)
-      : cache_(cache), client_(client), program_(program), options_(options), wishes_(wishes) {}
+          const CompileOptions& options, const RequestOptions& wishes);
 
   Result<CompileOrLoad> run();
   // What run() would do, without compiling, loading or writing.
   Result<Lookup> would_hit();
 
  private:
+  Result<LoadedExecutable> proceed();
+  Result<void> look_only();
   // Makes the key. False when the cache must not be asked; the report says why.
   Result<bool> name();
+
   // The entry, verified; nothing when there is none, or when it was a fault.
   Result<std::optional<VerifiedArtifact>> fetch();
   // The executable from the cache; nothing when it must be compiled.
   Result<std::optional<LoadedExecutable>> look_up();
   Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);
+
   // Compiles, and stores when the plan says so.
   Result<LoadedExecutable> compile();
   // The same for the baseline that was asked for.
   Result<LoadedExecutable> compile_for_baseline(const topology::Baseline& baseline);
+  // Whether what compiled in this time is to be stored.
+  Result<bool> is_worth_storing(double compile_ms);
   // Encodes, proves and publishes. Every fault ends in the report, or, with strict, in the error.
   Result<void> store(const LoadedExecutable& compiled, Result<Bytes> serialized, double compile_ms);
-  // Applies the plan to a fault: the error itself when the plan returns it, else nothing and
-  // `step_` is what follows.
+  Result<Bytes> encode(const LoadedExecutable& compiled, Bytes serialized, double compile_ms);
+  // Decodes what was encoded, compares it and, where that is cheap, loads it once. The root.
+  Result<Digest> prove(const Bytes& artifact, BytesView serialized);
+  // Whether a file that an option or flag names is another one now than when the key was made.
+  bool named_files_changed() const;
+  // Why an executable must not be stored under a baseline; nothing when it may.
+  std::optional<std::string> beyond_baseline(BytesView executable) const;
+
+  // Makes `step` what follows: `detail`, a sentence about why, goes into the report and, where the
+  // plan says so, into a warning. Where it says that there is no executable: `why`, or the error of
+  // the policy that decided.
+  Result<void> follow(const Step& step, Error why, std::string detail);
   Result<void> fault(Stage stage, Error error);
+  Result<void> found(Found found, const std::string& detail);
 
   // What this request leaves behind when it was no hit.
   void leave_record();
   Provenance provenance(double compile_ms) const;
   const Outline& outline();
 
-  Result<Bytes> encode(const LoadedExecutable& compiled, Bytes serialized, double compile_ms);
-  // Whether a file that an option or flag names is another one now than when the key was made.
-  bool named_files_changed() const;
-  // Why an executable must not be stored under a baseline; nothing when it may.
-  std::optional<std::string> beyond_baseline(BytesView executable) const;
-  // Decodes what was encoded, compares it and, where that is cheap, loads it once.
-  Result<void> prove(const Bytes& artifact, BytesView serialized);
-
   Cache::Impl& cache_;
   const Client& client_;
   const Program& program_;
   const CompileOptions& options_;
   const RequestOptions& wishes_;
+  const Rules rules_;
 
   KeyRecord record_;
   std::optional<Outline> outline_;  // made when it is first needed: a hit needs none
-  Step step_{Action::compile_and_store, Outcome::miss, Reason::not_found, false};
+  Step step_;
   Report report_;
 };
 

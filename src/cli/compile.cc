@@ -41,6 +41,11 @@ Result<Place> private_place(CacheConfig config, Reason why) {
   ::unsetenv("PRECAST_DISABLE");
   config.disabled = false;
   config.directory = folder.path();
+  // What was asked of the user's cache does not hold for this one.
+  config.policy = Policy::read_write;
+  config.name_space.clear();
+  config.leases = false;
+  config.min_compile_ms = 0;
   config.keep_misses = false;  // what became of the user's own request is told by its own record
   return Place{Cache::open(std::move(config)), std::move(folder), why};
 }
@@ -78,8 +83,16 @@ Error no_artifact(const Report& report, const std::string& file) {
 
 // Whether the cache alone is why there is no artifact.
 bool could_not_be_kept(const Report& report) {
-  return report.artifact_bytes == 0 &&
-         (report.reason == Reason::store_failed || report.reason == Reason::entry_unreadable);
+  if (report.artifact_bytes != 0) return false;
+  switch (report.reason) {
+    case Reason::store_failed:
+    case Reason::store_full:
+    case Reason::store_hung:
+    case Reason::entry_unreadable:
+    case Reason::read_only:
+    case Reason::below_min_compile_time: return true;
+    default: return false;
+  }
 }
 
 // Copies the entry to the file that was asked for.
@@ -107,6 +120,7 @@ void print(const Program& program, const Session& session, const CompileOrLoad& 
   if (report.key) facts.add({"key", report.key->hex()});
   if (report.artifact_bytes != 0 && !report.artifact_path.empty())
     facts.add({"artifact", printable(report.artifact_path)});
+  if (report.root) facts.add({"root", report.root->hex()});
   if (!file.empty()) facts.add({"file", printable(file)});
   facts.add({"devices", joined(done.executable.device_ids())});
   facts.add({"plugin", text_of_plugin(session)});
@@ -154,10 +168,11 @@ Result<ExitCode> compile(const Arguments& arguments, Output& out) {
   const Place& place = again ? *again : first;
   if (place.bypass != Reason::none) {
     // What the private store did is not what became of the user's cache.
-    done.report.outcome =
-        place.bypass == Reason::store_failed || place.bypass == Reason::entry_unreadable
-            ? Outcome::skip
-            : Outcome::bypass;
+    done.report.outcome = place.bypass == Reason::disabled ||
+                                  place.bypass == Reason::store_unavailable ||
+                                  place.bypass == Reason::store_hung
+                              ? Outcome::bypass
+                              : Outcome::skip;
     done.report.reason = place.bypass;
     done.report.artifact_path.clear();
   }

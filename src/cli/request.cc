@@ -33,6 +33,14 @@ std::optional<NameAndValue> split_option(std::string_view text) {
 }
 
 // For the parser: empty when the option is well-formed, else what is wrong.
+// A year, in the units of the options.
+constexpr int kMostSeconds = 366 * 24 * 3600;
+constexpr int kMostMs = 24 * 3600 * 1000;
+
+std::string check_root(const std::string& text) {
+  return Digest::from_hex(text) ? "" : "a root is 64 lower-case hexadecimal digits";
+}
+
 std::string check_option(const std::string& text) {
   const std::optional<NameAndValue> option = split_option(text);
   if (!option) return fmt::format("'{}' is not NAME=VALUE", printable(text, 100));
@@ -158,6 +166,7 @@ void RequestArguments::add_to(VerbOptions& verb, const std::string& devices) {
   verb.add(lean, {.names = "--lean",
                   .help = "store executables without metadata for profilers; they load faster",
                   .group = group});
+  add_policies_to(verb);
   verb.add(request.salt, {.names = "--salt",
                           .help = "text that makes the key another one",
                           .value = "TEXT",
@@ -177,6 +186,39 @@ void RequestArguments::add_to(VerbOptions& verb, const std::string& devices) {
                            .group = group});
   verb.add(request.keep_program,
            {.names = "--keep-program", .help = "keep the program in the artifact", .group = group});
+}
+
+void RequestArguments::add_policies_to(VerbOptions& verb) {
+  const std::string group = "Cache";
+  verb.add_choice(policy, {"read-write", "read-only", "refresh", "offline"},
+                  {.names = "--policy",
+                   .help = "what the cache may do; offline: a miss is an error",
+                   .group = group});
+  verb.add(pin, {.names = "--pin",
+                 .help = "only the artifact with this root may load (see precast inspect)",
+                 .value = "ROOT",
+                 .group = group,
+                 .check = check_root});
+  verb.add(min_compile_ms, 0, kMostMs,
+           {.names = "--min-compile-ms",
+            .help = "do not store what compiles faster (default 0)",
+            .value = "MS",
+            .group = group});
+  verb.add(no_lease, {.names = "--no-lease",
+                      .help = "do not wait for others who compile the same",
+                      .group = group});
+  verb.add(wait_limit_s, 0, kMostSeconds,
+           {.names = "--wait-limit",
+            .help = "longest wait for others who compile the same (default 3600)",
+            .value = "SECONDS",
+            .group = group});
+  verb.add_choice(after_wait, {"compile", "fail"},
+                  {.names = "--after-wait",
+                   .help = "what to do when the longest wait is over (default compile)",
+                   .group = group});
+  verb.add(trial_load, {.names = "--trial-load",
+                        .help = "load what another host made in a child process first",
+                        .group = group});
 }
 
 Result<CompileOptions> RequestArguments::compile_options() const {
@@ -218,6 +260,7 @@ Result<CompileOptions> RequestArguments::compile_options() const {
 
 Result<RequestOptions> RequestArguments::request_options() const {
   RequestOptions filled = request;
+  if (!pin.empty()) filled.pin = Digest::from_hex(pin);
   if (!annotations.empty()) {
     PRECAST_ASSIGN(filled.annotations, read_input(annotations, limits::kMaxOptionContentBytes));
   }
@@ -234,6 +277,15 @@ CacheConfig RequestArguments::cache_config(Output& out) const {
   config.disabled = no_cache;
   config.strict = strict;
   config.lean = lean;
+  for (const Policy known :
+       {Policy::read_write, Policy::read_only, Policy::refresh, Policy::offline}) {
+    if (policy == to_string(known)) config.policy = known;
+  }
+  config.min_compile_ms = min_compile_ms;
+  config.leases = !no_lease;
+  config.wait_limit_s = wait_limit_s;
+  config.after_wait = after_wait == "fail" ? AfterWait::fail : AfterWait::compile;
+  config.trial_load = trial_load;
   config.log = [&out](LogLevel level, const std::string& text) {
     if (level == LogLevel::warn) out.warning(text);
   };
@@ -336,6 +388,7 @@ void add_report(Json& object, const Report& report) {
   // Without bytes there is no entry: the path is only where it would be.
   const bool stored = report.artifact_bytes != 0 && !report.artifact_path.empty();
   object["artifact"] = stored ? Json(report.artifact_path) : Json();
+  object["root"] = report.root ? Json(report.root->hex()) : Json();
   object["bytes"] = {{"program", report.program_bytes},
                      {"executable", report.executable_bytes},
                      {"artifact", report.artifact_bytes}};

@@ -38,6 +38,13 @@ struct RequestArguments {
   bool no_cache = false;
   bool strict = false;
   bool lean = false;
+  std::string policy = "read-write";
+  std::string pin;  // a root
+  int min_compile_ms = 0;
+  bool no_lease = false;
+  int wait_limit_s = 3600;
+  std::string after_wait = "compile";
+  bool trial_load = false;
   RequestOptions request;
   std::vector<std::string> extras;
   std::string annotations;  // a file
@@ -53,6 +60,9 @@ struct RequestArguments {
 
   // The cache as the options say. Its warnings are printed.
   CacheConfig cache_config(Output& out) const;
+
+ private:
+  void add_policies_to(VerbOptions& verb);
 };
 
 // A client and how long it took to get there.

@@ -1,0 +1,157 @@
+// Request: compiling, and what becomes of the compiled executable.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "cache/identity.h"
+#include "cache/load.h"
+#include "cache/phases.h"
+#include "cache/request.h"
+#include "pjrt/internal.h"
+#include "precast/limits.h"
+#include "proto/lean.h"
+
+namespace precast::cache {
+
+Result<LoadedExecutable> Request::compile() {
+  if (!wishes_.cpu_baseline.empty()) {
+    const topology::Baseline* baseline = topology::find_baseline(wishes_.cpu_baseline);
+    if (baseline != nullptr) return compile_for_baseline(*baseline);
+  }
+  // An error of the plugin here is the answer of the compile itself, unchanged.
+  PRECAST_ASSIGN(CompiledExecutable compiled, timed(report_.phases, "compile", [this] {
+                   return client_.compile(program_, options_);
+                 }));
+  const double compile_ms = report_.phases.back().ms;
+  PRECAST_ASSIGN(const bool worth_storing, is_worth_storing(compile_ms));
+  if (worth_storing) {
+    auto serialized = timed(report_.phases, "serialize", [&] { return compiled.serialize(); });
+    PRECAST_TRY(store(compiled, std::move(serialized), compile_ms));
+  }
+  return LoadedExecutable(compiled);
+}
+
+Result<bool> Request::is_worth_storing(double compile_ms) {
+  if (step_.action != Action::compile_and_store) return false;
+  const double least = cache_.config.min_compile_ms;
+  if (compile_ms >= least) return true;
+  PRECAST_TRY(found(Found::compiled_fast,
+                    fmt::format("it compiled in {:.1f} ms, faster than the least of {:.1f} ms",
+                                compile_ms, least)));
+  return false;
+}
+
+// The client's own topology with the baseline for its CPU: XLA's cap on instruction sets would
+// leave those of the host that it has no name for. The plugin gives bytes, which are loaded here.
+Result<LoadedExecutable> Request::compile_for_baseline(const topology::Baseline& baseline) {
+  auto serialized = timed(report_.phases, "compile", [&]() -> Result<Bytes> {
+    PRECAST_ASSIGN(const proto::CpuTarget host, host_cpu(client_));
+    PRECAST_ASSIGN(const TopologyFacts facts, client_.topology());
+    PRECAST_ASSIGN(
+        const Bytes described,
+        proto::topology_for_cpu(facts.serialized, {host.triple, std::string(baseline.name),
+                                                   std::string(baseline.features)}));
+    return pjrt::compile_for_topology(client_, described, program_, options_);
+  });
+  if (!serialized) return std::move(serialized).error().with("for the baseline");
+  const double compile_ms = report_.phases.back().ms;
+  PRECAST_ASSIGN(LoadedExecutable executable, timed(report_.phases, "load", [&] {
+                   return pjrt::deserialize_and_load(client_, *serialized, options_.serialized());
+                 }));
+  pjrt::set_signature(executable, pjrt::read_signature(executable));
+  pjrt::note_layout_wishes(executable, &program_, options_);
+  PRECAST_ASSIGN(const bool worth_storing, is_worth_storing(compile_ms));
+  if (worth_storing) {
+    PRECAST_TRY(store(executable, std::move(serialized), compile_ms));
+  }
+  return executable;
+}
+
+// The compiler reads the files after the key did.
+bool Request::named_files_changed() const {
+  if (!names_files(record_)) return false;
+  const auto again = identify(client_, program_, options_, wishes_);
+  return !again || again->record != record_;
+}
+
+std::optional<std::string> Request::beyond_baseline(BytesView executable) const {
+  const topology::Baseline* baseline = topology::find_baseline(wishes_.cpu_baseline);
+  if (baseline == nullptr) return std::nullopt;
+  const std::optional<proto::CpuTarget> needed = proto::cpu_requirement(executable);
+  if (!needed) return "the executable does not say for which CPU it is";
+  const std::vector<std::string> beyond = topology::beyond_baseline(*baseline, needed->features);
+  if (beyond.empty()) return std::nullopt;
+  return fmt::format("the executable holds code for {}, which {} has not", fmt::join(beyond, ", "),
+                     baseline->name);
+}
+
+Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> serialized,
+                            double compile_ms) {
+  if (!serialized) return fault(Stage::serialize, std::move(serialized).error());
+  if (serialized->size() > limits::kMaxExecutableBytes) {
+    return found(Found::too_large,
+                 fmt::format("the executable has {} bytes, more than can be loaded again ({}, "
+                             "kMaxExecutableBytes)",
+                             serialized->size(), limits::kMaxExecutableBytes));
+  }
+  if (std::optional<std::string> why = beyond_baseline(*serialized)) {
+    step_ = {Action::finish, Outcome::skip, Reason::beyond_baseline, false};
+    report_.detail = *std::move(why);
+    return {};
+  }
+  if (named_files_changed()) {
+    step_ = {Action::finish, Outcome::skip, Reason::option_names_file, false};
+    report_.detail = "a file that an option names changed while the program was compiled";
+    return {};
+  }
+  auto artifact = timed(report_.phases, "encode", [&] {
+    if (cache_.config.lean && client_.platform_name() == "cpu") {
+      if (auto lean = proto::lean_cpu_executable(*serialized)) serialized = *std::move(lean);
+    }
+    return encode(compiled, *serialized, compile_ms);
+  });
+  report_.executable_bytes = serialized->size();
+  if (!artifact) return fault(Stage::prove, std::move(artifact).error());
+  auto proven = timed(report_.phases, "prove", [&] { return prove(*artifact, *serialized); });
+  if (!proven) return fault(Stage::prove, std::move(proven).error());
+  auto published = timed(report_.phases, "publish",
+                         [&] { return cache_.store->put(report_.key->hex(), *artifact); });
+  if (!published) return fault(Stage::publish, std::move(published).error());
+  report_.artifact_bytes = artifact->size();
+  report_.root = *proven;
+  return {};
+}
+
+Result<Bytes> Request::encode(const LoadedExecutable& compiled, Bytes serialized,
+                              double compile_ms) {
+  ArtifactContents contents;
+  contents.key_record = record_.encode();
+  contents.executable = std::move(serialized);
+  contents.compile_options = Bytes(options_.serialized());
+  contents.signature = compiled.signature();
+  if (auto stats = compiled.memory_stats()) contents.memory_stats = *stats;
+  if (auto costs = compiled.cost_analysis()) contents.cost_analysis = *std::move(costs);
+  contents.provenance = provenance(compile_ms);
+  contents.outline = outline().encode();
+  if (wishes_.keep_program) {
+    contents.program = Bytes(program_.bytes());
+    contents.program_format = program_.format();
+  }
+  return encode_artifact(contents, cache_.config.encode);
+}
+
+Result<Digest> Request::prove(const Bytes& artifact, BytesView serialized) {
+  PRECAST_ASSIGN(const VerifiedArtifact decoded, VerifiedArtifact::decode(artifact));
+  if (decoded.executable() != serialized || decoded.key_record() != record_.encode() ||
+      decoded.compile_options() != options_.serialized()) {
+    return Error(ErrorCode::internal, "the encoded artifact does not decode to what was encoded");
+  }
+  // A second copy on an accelerator could take the memory that the caller's executable needs.
+  if (!cache_.config.prove || client_.platform_name() != "cpu") return decoded.root();
+  auto loaded = load_entry(decoded);
+  if (!loaded) return std::move(loaded).error().with("in the trial load before publishing");
+  return decoded.root();
+}
+
+}  // namespace precast::cache
