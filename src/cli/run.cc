@@ -53,11 +53,10 @@ struct Results {
   Times times;
 };
 
-// The options given that only a compile can follow.
+// The options given that only a compile can follow: all that say what is compiled and where it is
+// kept, but where it runs.
 std::vector<std::string> compile_only_options(const CLI::App& app) {
-  return given(app,
-               {"--replicas", "--partitions", "--spmd", "--option", "--options-proto", "--cache",
-                "--no-cache", "--strict", "--lean", "--salt", "--label", "--keep-program"});
+  return given_of(app, {"Compiling", "Cache"}, "--devices");
 }
 
 double median(std::vector<double> values) {

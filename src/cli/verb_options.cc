@@ -91,12 +91,18 @@ void VerbOptions::exclude(const std::string& one, const std::string& other) {
   app_->get_option(one)->excludes(app_->get_option(other));
 }
 
-std::vector<std::string> given(const CLI::App& app, const std::vector<std::string>& names) {
-  std::vector<std::string> found;
-  for (const std::string& name : names) {
-    if (app.count(name) > 0) found.push_back(name);
+std::vector<std::string> given_of(const CLI::App& app, const std::vector<std::string>& groups,
+                                  const std::string& except) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 ||
+        std::find(groups.begin(), groups.end(), option->get_group()) == groups.end()) {
+      continue;
+    }
+    std::string name = "--" + option->get_single_name();
+    if (name != except) names.push_back(std::move(name));
   }
-  return found;
+  return names;
 }
 
 void add_output_options(CLI::App& app, OutputOptions& options) {

@@ -66,8 +66,10 @@ class VerbOptions {
   CLI::App* app_;
 };
 
-// Which of the options the user gave, in the order of `names`.
-std::vector<std::string> given(const CLI::App& app, const std::vector<std::string>& names);
+// Which options of these groups the user gave, by their long names and in the order of the help,
+// except one.
+std::vector<std::string> given_of(const CLI::App& app, const std::vector<std::string>& groups,
+                                  const std::string& except);
 
 // --json, --quiet and --color.
 void add_output_options(CLI::App& app, OutputOptions& options);

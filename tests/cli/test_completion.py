@@ -49,7 +49,7 @@ def test_bash_completes_verbs(complete):
 
 
 def test_bash_completes_options(complete):
-    assert complete("compile", "--no") == {"--no-cache"}
+    assert complete("compile", "--no") == {"--no-cache", "--no-lease"}
     assert {"-o", "--output", "--json", "--help"} <= complete("compile", "-")
     assert complete("ls", "add.mlir", "--rev") == {"--reverse"}
     assert complete("version", "--no") == set()

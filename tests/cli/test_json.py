@@ -70,7 +70,7 @@ def test_run(precast):
           also=["precast.compile/1"])
     precast("compile", "add.mlir", "-q", "-o", "a.precast")
     check(precast.json("run", "a.precast", "--fill", "iota"),
-          (*compile_only, "outcome", "reason", "detail", "key", "artifact", "bytes", "warnings"),
+          (*compile_only, "outcome", "reason", "detail", "key", "artifact", "root", "bytes", "warnings"),
           also=["precast.compile/1"])
 
 
