@@ -97,6 +97,7 @@ Result<LoadedExecutable> Request::proceed() {
   if (named && step_.action == Action::look_up) {
     PRECAST_ASSIGN(std::optional<LoadedExecutable> loaded, look_up());
     if (loaded) return *std::move(loaded);
+    dispose();
   }
   auto compiled = compile();
   if (!compiled && step_.action != Action::return_error) {
@@ -132,6 +133,14 @@ Result<bool> Request::name() {
   return true;
 }
 
+void Request::dispose() {
+  if (step_.entry != Disposal::set_aside || !entry_) return;
+  const Result<bool> moved =
+      cache_.store->quarantine(report_.key->hex(), entry_->identity, report_.detail);
+  // The compile replaces it, if the folder allows that.
+  if (!moved) report_.warnings.push_back(moved.error().to_string());
+}
+
 Result<std::optional<VerifiedArtifact>> Request::fetch() {
   auto place =
       timed(report_.phases, "lookup", [this] { return cache_.store->get(report_.key->hex()); });
@@ -144,7 +153,7 @@ Result<std::optional<VerifiedArtifact>> Request::fetch() {
     report_.detail.clear();  // the reason says it all
     return std::optional<VerifiedArtifact>();
   }
-  entry_ = {(*place)->identity, (*place)->used_unix_s};
+  entry_ = Entry{(*place)->identity, (*place)->used_unix_s};
   auto artifact = timed(report_.phases, "verify", [&]() -> Result<VerifiedArtifact> {
     PRECAST_ASSIGN(Bytes bytes, std::move((*place)->bytes));
     PRECAST_ASSIGN(VerifiedArtifact decoded,
@@ -161,9 +170,9 @@ Result<std::optional<VerifiedArtifact>> Request::fetch() {
     return std::optional<VerifiedArtifact>();
   }
   if (wishes_.pin && artifact->root() != *wishes_.pin) {
-    PRECAST_TRY(found(Found::another_artifact,
-                      fmt::format("the entry '{}' has the root {}", report_.artifact_path,
-                                  artifact->root().hex())));
+    PRECAST_TRY(
+        found(Found::another_artifact, fmt::format("the entry '{}' has the root {}",
+                                                   report_.artifact_path, artifact->root().hex())));
     return std::optional<VerifiedArtifact>();
   }
   return std::optional(std::move(artifact).value());
@@ -183,6 +192,11 @@ Result<std::optional<LoadedExecutable>> Request::look_up() {
   report_.executable_bytes = artifact->executable().size();
   report_.artifact_bytes = artifact->file_bytes();
   report_.root = artifact->root();
+  // A use that is not kept lets a collection take the entry earlier, and no more.
+  if (rules_.policy == Policy::read_write) {
+    static_cast<void>(
+        cache_.store->used(report_.key->hex(), entry_->identity, entry_->used_unix_s));
+  }
   return std::optional<LoadedExecutable>(std::move(loaded).value());
 }
 

@@ -13,6 +13,7 @@
 #include "precast/outline.h"
 #include "precast/program.h"
 #include "precast/result.h"
+#include "store/store.h"
 #include "topology/cpu_features.h"
 
 namespace precast::cache {
@@ -38,6 +39,8 @@ class Request {
   Result<std::optional<VerifiedArtifact>> fetch();
   // The executable from the cache; nothing when it must be compiled.
   Result<std::optional<LoadedExecutable>> look_up();
+  // Does what the plan says about an entry that was no hit.
+  void dispose();
   Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);
 
   // Compiles, and stores when the plan says so.
@@ -77,6 +80,12 @@ class Request {
 
   KeyRecord record_;
   std::optional<Outline> outline_;  // made when it is first needed: a hit needs none
+  // What get() found in the entry's place.
+  struct Entry {
+    store::FileIdentity identity;
+    std::int64_t used_unix_s;
+  };
+  std::optional<Entry> entry_;
   Step step_;
   Report report_;
 };
