@@ -53,14 +53,15 @@ Bytes run_block(std::uint32_t length, bool last) {
 }
 
 TEST(Zstd, RoundTrips) {
-  for (const std::size_t size : {0u, 1u, 600u, 100000u, 300000u}) {
+  for (const std::size_t size : {0u, 1u, 600u, 100000u, 300000u, 9'000'000u}) {
     const Bytes content = text(size);
     for (const int level : {-5, 1, 3, 19}) {
+      if (level == 19 && size > kMiB) continue;  // takes seconds
       const auto stored = compress_zstd(content, level);
       ASSERT_TRUE(stored) << stored.error().to_string();
       const auto back = decompress_zstd(*stored, size);
       ASSERT_TRUE(back) << back.error().to_string();
-      EXPECT_EQ(*back, content);
+      EXPECT_EQ(back->view(), content);
     }
   }
 }
@@ -105,7 +106,7 @@ TEST(Zstd, WindowIsLimited) {
   const auto with_window = [](unsigned window) {
     return frame(0x80, Bytes(1, static_cast<char>(window)) + little(100, 4) + run_block(100, true));
   };
-  EXPECT_EQ(decompress_zstd(with_window(17 << 3), 100).value(), Bytes(100, 'z'));
+  EXPECT_EQ(decompress_zstd(with_window(17 << 3), 100).value().view(), Bytes(100, 'z'));
   expect_refused(with_window(17 << 3 | 1), 100, "window");
   expect_refused(with_window(21 << 3 | 7), 100, "window");  // zstd itself goes no further
   // A single segment's window is its content.
@@ -123,7 +124,8 @@ TEST(Zstd, BombsAreRefusedBeforeMemoryIsTaken) {
   Bytes body;
   for (std::uint64_t i = 0; i < blocks; ++i) body += run_block(128 << 10, i + 1 == blocks);
   const Bytes full = frame(0xC0, window + little(blocks * (128 << 10), 8) + body);
-  EXPECT_EQ(decompress_zstd(full, blocks * (128 << 10)).value().size(), blocks * (128 << 10));
+  EXPECT_EQ(decompress_zstd(full, blocks * (128 << 10)).value().view().size(),
+            blocks * (128 << 10));
   const std::uint64_t beyond = 60 * (128 << 10);
   expect_refused(frame(0xC0, window + little(beyond, 8) + body), beyond, "cannot hold");
 }
@@ -169,7 +171,7 @@ TEST(Zstd, EveryTruncationAndSeededFlipsAreSafe) {
     if (!result) {
       ++refused;
     } else {
-      EXPECT_EQ(result->size(), content.size());
+      EXPECT_EQ(result->view().size(), content.size());
     }
   }
   EXPECT_GT(refused, 500);

@@ -17,11 +17,11 @@
 namespace precast {
 
 // Filled in place and then never changed. Views look into `file`, or into `unpacked` where a
-// section was compressed; a deque never moves its elements.
+// section was compressed.
 struct [[gnu::visibility("hidden")]] VerifiedArtifact::Impl {
   Bytes file;
   artifact::Header header;
-  std::deque<Bytes> unpacked;
+  std::deque<artifact::Content> unpacked;
 
   BytesView key_record;
   BytesView executable;
@@ -73,8 +73,9 @@ Result<void> VerifiedArtifact::Impl::check_digests() const {
 
 Result<BytesView> VerifiedArtifact::Impl::content_of(const SectionInfo& section) {
   if (section.codec == Codec::none) return stored(section);
-  PRECAST_ASSIGN(Bytes content, artifact::decompress_zstd(stored(section), section.true_bytes));
-  return BytesView(unpacked.emplace_back(std::move(content)));
+  PRECAST_ASSIGN(artifact::Content content,
+                 artifact::decompress_zstd(stored(section), section.true_bytes));
+  return unpacked.emplace_back(std::move(content)).view();
 }
 
 Result<void> VerifiedArtifact::Impl::read_program(BytesView content) {

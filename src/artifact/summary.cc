@@ -19,7 +19,8 @@ Result<Bytes> content_of(const SectionInfo& section, const ReadAt& read_at) {
                                        " is not the one in the header");
   }
   if (section.codec == Codec::none) return stored;
-  return decompress_zstd(stored, section.true_bytes);
+  PRECAST_ASSIGN(const Content content, decompress_zstd(stored, section.true_bytes));
+  return Bytes(content.view());
 }
 
 }  // namespace

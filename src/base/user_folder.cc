@@ -1,7 +1,6 @@
 #include "base/user_folder.h"
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <string_view>
 
 namespace precast::base {

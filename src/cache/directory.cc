@@ -1,6 +1,5 @@
 // Where the cache and its state are when nobody says.
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>

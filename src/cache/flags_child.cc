@@ -15,8 +15,6 @@
 
 #include "base/file.h"
 
-extern "C" char** environ;
-
 namespace precast::cache {
 namespace {
 

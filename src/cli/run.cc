@@ -243,8 +243,9 @@ Result<ExitCode> run(const Arguments& arguments, Output& out) {
                              : load_program(arguments, std::move(bytes), out);
   if (!loading) return std::move(loading).error();
   Loaded loaded = std::move(loading).value();
-  PRECAST_ASSIGN(const std::vector<Input> inputs,
-                 make_inputs(loaded.executable.signature(), arguments.inputs, fill));
+  PRECAST_ASSIGN(const std::vector<Input> inputs, timed(loaded.phases, "inputs", [&] {
+                   return make_inputs(loaded.executable.signature(), arguments.inputs, fill);
+                 }));
   if (!arguments.out.empty()) PRECAST_TRY(make_folders(arguments.out));
   PRECAST_ASSIGN(const Results results,
                  run_repeatedly(loaded.executable, inputs, arguments.repeat));
@@ -252,7 +253,9 @@ Result<ExitCode> run(const Arguments& arguments, Output& out) {
 
   print(arguments, loaded, out);
   print(inputs, loaded.executable, out);
-  PRECAST_ASSIGN(Json outputs, report_outputs(arguments, loaded, results, out));
+  PRECAST_ASSIGN(Json outputs, timed(loaded.phases, "outputs", [&] {
+                   return report_outputs(arguments, loaded, results, out);
+                 }));
   const double total_ms = total.ms();
   out.print("\n");
   out.print(table_of(loaded.phases, total_ms), 2);

@@ -18,8 +18,6 @@
 #include "precast/cache.h"
 #include "precast/flags.h"
 
-extern "C" char** environ;
-
 namespace precast::cli {
 namespace {
 

@@ -1,8 +1,8 @@
 #include "pjrt/digest_memory.h"
 
 #include <sys/stat.h>
-#include <time.h>
 
+#include <ctime>
 #include <string_view>
 
 #include "base/hash.h"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -1,13 +1,13 @@
 #include "pjrt/find.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <optional>

@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <system_error>
