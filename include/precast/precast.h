@@ -16,5 +16,6 @@
 #include "precast/program.h"            // IWYU pragma: export
 #include "precast/result.h"             // IWYU pragma: export
 #include "precast/signature.h"          // IWYU pragma: export
+#include "precast/stats.h"              // IWYU pragma: export
 #include "precast/tensor_type.h"        // IWYU pragma: export
 #include "precast/version.h"            // IWYU pragma: export

@@ -2,7 +2,7 @@
 
 from tree import Finding
 
-FOLDERS = ["testdata/artifacts", "testdata/key"]
+FOLDERS = ["testdata/artifacts", "testdata/key", "testdata/stats"]
 
 
 def goldens_are_add_only(tree):

@@ -13,10 +13,11 @@ ALLOWED = {
     "program": {"base"},
     "topology": {"base"},
     "artifact": {"base"},
+    "stats": {"base"},
     "store": {"base"},
     "pjrt": {"base", "proto", "topology"},
     "key": {"base", "proto", "program", "topology"},
-    "cache": {"base", "proto", "program", "topology", "artifact", "store", "pjrt", "key"},
+    "cache": {"base", "proto", "program", "topology", "artifact", "stats", "store", "pjrt", "key"},
     "c_api": set(),
     "cli": set(),
 }
