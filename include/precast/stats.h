@@ -65,7 +65,7 @@ struct PRECAST_EXPORT Stats {
   static double hit_rate_of(const std::map<std::string, Tally>& results);
 };
 
-struct StatsQuery {
+struct StatsQuery {             // What to read.
   std::string state_directory;  // as CacheConfig::state_directory; empty: the default one
   // Only what was counted in the hour of this moment and later. What is older than two weeks is
   // kept by the day, in UTC.
