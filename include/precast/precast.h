@@ -11,6 +11,7 @@
 #include "precast/explain.h"            // IWYU pragma: export
 #include "precast/flags.h"              // IWYU pragma: export
 #include "precast/key.h"                // IWYU pragma: export
+#include "precast/leases.h"             // IWYU pragma: export
 #include "precast/outline.h"            // IWYU pragma: export
 #include "precast/plugin.h"             // IWYU pragma: export
 #include "precast/program.h"            // IWYU pragma: export

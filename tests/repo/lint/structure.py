@@ -15,9 +15,12 @@ ALLOWED = {
     "artifact": {"base"},
     "stats": {"base"},
     "store": {"base"},
+    "lease": {"base", "store"},
     "pjrt": {"base", "proto", "topology"},
     "key": {"base", "proto", "program", "topology"},
-    "cache": {"base", "proto", "program", "topology", "artifact", "stats", "store", "pjrt", "key"},
+    "cache": {
+        "base", "proto", "program", "topology", "artifact", "stats", "store", "lease", "pjrt", "key"
+    },
     "c_api": set(),
     "cli": set(),
 }

@@ -1,0 +1,16 @@
+// Leases: what this process holds in stores while it compiles, so that others wait for it instead
+// of compiling the same (docs/stores.md).
+#pragma once
+
+#include "precast/export.h"
+
+namespace precast {
+
+// Gives back every lease that this process holds, so that whoever waits goes on at once: for a
+// handler of a signal that ends the process. The library installs no handler of its own; without
+// one, those who wait on this machine notice the death within a fraction of a second, and those
+// elsewhere after ten seconds of silence. What is being compiled here goes on, without a lease.
+// Async-signal-safe, and may be called at any time.
+PRECAST_EXPORT void release_leases_on_signal() noexcept;
+
+}  // namespace precast

@@ -1,0 +1,215 @@
+#include "lease/file_wait.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "lease/process.h"
+#include "store/store.h"
+
+namespace precast::lease {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Faults that may pass: how often in one wait, with a pause after each.
+constexpr int kMaxFailures = 8;
+// How often in one wait the folder is made again that somebody removed.
+constexpr int kMaxReopened = 2;
+// The name is taken and nothing is there, again and again: no file system that works does that.
+constexpr int kMaxAgain = 100;
+constexpr int kAgainWithoutPause = 3;
+// A process that was stopped, or a machine that slept, has watched nothing meanwhile. So one look
+// counts for no more time than this.
+constexpr milliseconds kMaxSilencePerLook{1000};
+constexpr milliseconds kTellPeriod{1000};
+
+double seconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+milliseconds between(const struct timespec& from, const struct timespec& to) {
+  return std::chrono::duration_cast<milliseconds>(
+      std::chrono::seconds(to.tv_sec - from.tv_sec) +
+      std::chrono::nanoseconds(to.tv_nsec - from.tv_nsec));
+}
+
+}  // namespace
+
+FileWait::FileWait(store::DirectoryStore& store, const Timing& timing, Request request)
+    : store_(store),
+      timing_(timing),
+      request_(std::move(request)),
+      last_look_(request_.start),
+      last_told_(request_.start),
+      pause_(timing.poll_min) {}
+
+Result<FileWait::End> FileWait::run() {
+  while (true) {
+    Result<Step> done = step();
+    if (!done) {
+      if (!may_retry(done.error())) return std::move(done).error();
+      done = Step::wait;
+    }
+    if (*done == Step::done) return std::move(end_);
+    if (auto end = over()) return *std::move(end);
+    again_ = *done == Step::again ? again_ + 1 : 0;
+    if (again_ > kMaxAgain) {
+      return Error(ErrorCode::unavailable,
+                   "the lease of " + request_.key + " can neither be made nor be found");
+    }
+    if (*done == Step::wait || again_ > kAgainWithoutPause) pause();
+  }
+}
+
+Result<void> FileWait::open_folder() {
+  PRECAST_ASSIGN(const store::Folder layout, store_.layout_folder());
+  PRECAST_ASSIGN(folder_, store::ensure_folder(store_.ops(), layout, kFolder));
+  return {};
+}
+
+// Each retry begins with opening the folder anew: a stale descriptor is as good as a removed one.
+bool FileWait::may_retry(const Error& error) {
+  if (error.code() != ErrorCode::unavailable) return false;
+  struct stat status{};
+  const bool removed =
+      folder_ && store_.ops().fstat(folder_->fd.get(), &status) == 0 && status.st_nlink == 0;
+  folder_.reset();
+  return removed ? ++reopened_ <= kMaxReopened : ++failures_ <= kMaxFailures;
+}
+
+Result<FileWait::Step> FileWait::step() {
+  if (!folder_) PRECAST_TRY(open_folder());
+  return seen_ ? look_again() : try_to_make();
+}
+
+Result<std::unique_ptr<FileLease>> FileWait::prepare() {
+  return FileLease::prepare(store_.ops(), *folder_, request_.key, this_process(request_.label));
+}
+
+Result<FileWait::Step> FileWait::hold(std::unique_ptr<FileLease> own, bool taken_over) {
+  PRECAST_TRY(own->hold(timing_.beat));
+  end_ = {End::How::held, std::move(own), taken_over, std::nullopt};
+  return Step::done;
+}
+
+Result<FileWait::Step> FileWait::try_to_make() {
+  PRECAST_ASSIGN(std::unique_ptr<FileLease> own, prepare());
+  PRECAST_ASSIGN(const bool made, own->link());
+  if (made) return hold(std::move(own), false);
+  PRECAST_ASSIGN(std::optional<Seen> found, look(store_.ops(), *folder_, request_.key));
+  if (!found) return Step::again;
+  if (own->is(*found)) {
+    own->note_linked();
+    return hold(std::move(own), false);
+  }
+  left_behind_ = found->record.ending.has_value();
+  adopt(*std::move(found));
+  if (left_behind_) return take_over(std::move(own), false);
+  PRECAST_ASSIGN(const struct timespec now, own->file_system_time());
+  if (between(seen_->status.st_mtim, now) >= timing_.silence || is_gone()) {
+    return take_over(std::move(own), true);
+  }
+  return Step::wait;
+}
+
+void FileWait::adopt(Seen seen) {
+  seen_ = std::move(seen);
+  silent_ = milliseconds(0);
+  last_look_ = Clock::now();
+  busy_since_.reset();
+  pause_ = timing_.poll_min;
+}
+
+bool FileWait::has_ended(const Record& record) {
+  if (!record.ending || left_behind_) return false;
+  end_ = {End::How::ended, nullptr, false, record.ending};
+  return true;
+}
+
+Result<FileWait::Step> FileWait::look_again() {
+  PRECAST_ASSIGN(std::optional<Seen> found, look(store_.ops(), *folder_, request_.key, &*seen_));
+  if (!found || !found->is_same_file(*seen_)) {
+    if (has_ended(read_again(store_.ops(), *seen_))) return Step::done;
+    left_behind_ = false;
+    seen_.reset();
+    if (!found) return Step::again;
+    // Somebody else was faster, and is waited for from now on.
+    adopt(*std::move(found));
+    if (has_ended(seen_->record)) return Step::done;
+    return Step::wait;
+  }
+  const Clock::time_point now = Clock::now();
+  if (!is_same_time(seen_->status.st_mtim, found->status.st_mtim)) {
+    silent_ = milliseconds(0);
+  } else {
+    silent_ +=
+        std::min(std::chrono::duration_cast<milliseconds>(now - last_look_), kMaxSilencePerLook);
+  }
+  last_look_ = now;
+  seen_ = *std::move(found);
+  if (has_ended(seen_->record)) return Step::done;
+  const bool gone = silent_ >= timing_.silence || is_gone();
+  if (!gone && !left_behind_) return Step::wait;
+  PRECAST_ASSIGN(std::unique_ptr<FileLease> own, prepare());
+  return take_over(std::move(own), gone);
+}
+
+bool FileWait::is_gone() const {
+  return seen_->record.owner && is_certainly_dead(*seen_->record.owner);
+}
+
+Result<FileWait::Step> FileWait::take_over(std::unique_ptr<FileLease> own, bool from_the_gone) {
+  const Clock::time_point now = Clock::now();
+  // Whoever has the lock may have been stopped with it.
+  const bool with_lock = !busy_since_ || now - *busy_since_ < timing_.silence;
+  PRECAST_ASSIGN(const FileLease::Taken taken, own->take_over(*seen_, with_lock));
+  switch (taken) {
+    case FileLease::Taken::yes: return hold(std::move(own), from_the_gone);
+    case FileLease::Taken::busy:
+      if (!busy_since_) busy_since_ = now;
+      return Step::wait;
+    case FileLease::Taken::changed: break;
+  }
+  busy_since_.reset();
+  return Step::wait;
+}
+
+void FileWait::tell() {
+  const Clock::time_point now = Clock::now();
+  if (!request_.on_waiting || !seen_ || now - last_told_ < kTellPeriod) return;
+  last_told_ = now;
+  Waiting waiting;
+  waiting.waited_s = seconds(now - request_.start);
+  waiting.holding_s = waiting.waited_s;
+  if (const auto& owner = seen_->record.owner) {
+    waiting.host = owner->host;
+    waiting.pid = owner->pid;
+    waiting.who =
+        owner->label.empty() ? owner->program : owner->program + " (" + owner->label + ")";
+    const double unix_s =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    waiting.holding_s = std::max(0.0, unix_s - static_cast<double>(owner->since_unix_s));
+  }
+  request_.on_waiting(waiting);
+}
+
+std::optional<FileWait::End> FileWait::over() {
+  End end;
+  end.how = End::How::cancelled;
+  if (request_.cancelled && request_.cancelled()) return end;
+  end.how = End::How::limit;
+  if (request_.deadline && Clock::now() >= *request_.deadline) return end;
+  return std::nullopt;
+}
+
+void FileWait::pause() {
+  tell();
+  Clock::duration pause = pause_;
+  if (request_.deadline) pause = std::min(pause, *request_.deadline - Clock::now());
+  if (pause > Clock::duration::zero()) std::this_thread::sleep_for(pause);
+  pause_ = std::min(timing_.poll_max, pause_ * 3 / 2 + milliseconds(1));
+}
+
+}  // namespace precast::lease
