@@ -16,7 +16,8 @@ namespace {
 StoredEntry entry_of(std::string name, std::string path, const struct stat& status) {
   return {std::move(name), std::move(path),
           static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0)),
-          static_cast<std::int64_t>(status.st_mtime)};
+          static_cast<std::int64_t>(status.st_mtime),
+          static_cast<std::int64_t>(std::max(status.st_atime, status.st_mtime))};
 }
 
 // Sorts one file of a fan-out folder in.

@@ -10,6 +10,7 @@
 #include "precast/limits.h"
 #include "store/entry_file.h"
 #include "store/layout.h"
+#include "store/name_space.h"
 #include "store/quarantine.h"
 #include "store/sharing.h"
 
@@ -34,24 +35,54 @@ Result<std::string> absolute(const std::string& path) {
 
 }  // namespace
 
-DirectoryStore::DirectoryStore(std::string path, FileOps& ops, std::shared_ptr<const Folder> root)
-    : path_(std::move(path)), ops_(ops), root_(std::move(root)) {}
+DirectoryStore::DirectoryStore(std::string path, std::string name_space, FileOps& ops,
+                               std::shared_ptr<const Folder> root)
+    : path_(std::move(path)),
+      name_space_(std::move(name_space)),
+      ops_(ops),
+      root_(std::move(root)) {}
 
 Result<std::unique_ptr<DirectoryStore>> DirectoryStore::open(const std::string& path,
                                                              FileOps& ops) {
+  return open(path, "", ops);
+}
+
+Result<std::unique_ptr<DirectoryStore>> DirectoryStore::open(const std::string& path,
+                                                             const std::string& name_space,
+                                                             FileOps& ops) {
   PRECAST_ASSIGN(std::string wanted, absolute(path));
-  PRECAST_ASSIGN(Folder root, open_root(ops, wanted));
-  return std::unique_ptr<DirectoryStore>(
-      new DirectoryStore(std::move(wanted), ops, std::make_shared<const Folder>(std::move(root))));
+  // Before anything is made.
+  if (!name_space.empty()) PRECAST_TRY(check_name_space(name_space));
+  PRECAST_ASSIGN(Folder top, open_root(ops, wanted));
+  PRECAST_ASSIGN(Folder root, ensure_name_space(ops, std::move(top), name_space));
+  return std::unique_ptr<DirectoryStore>(new DirectoryStore(
+      std::move(wanted), name_space, ops, std::make_shared<const Folder>(std::move(root))));
 }
 
 Result<std::unique_ptr<DirectoryStore>> DirectoryStore::find(const std::string& path,
                                                              FileOps& ops) {
+  return find(path, "", ops);
+}
+
+Result<std::unique_ptr<DirectoryStore>> DirectoryStore::find(const std::string& path,
+                                                             const std::string& name_space,
+                                                             FileOps& ops) {
   PRECAST_ASSIGN(std::string wanted, absolute(path));
-  PRECAST_ASSIGN(std::optional<Folder> root, find_root(ops, wanted));
+  if (!name_space.empty()) PRECAST_TRY(check_name_space(name_space));
+  PRECAST_ASSIGN(std::optional<Folder> top, find_root(ops, wanted));
+  if (!top) return std::unique_ptr<DirectoryStore>();
+  PRECAST_ASSIGN(std::optional<Folder> root, find_name_space(ops, *std::move(top), name_space));
   if (!root) return std::unique_ptr<DirectoryStore>();
-  return std::unique_ptr<DirectoryStore>(
-      new DirectoryStore(std::move(wanted), ops, std::make_shared<const Folder>(*std::move(root))));
+  return std::unique_ptr<DirectoryStore>(new DirectoryStore(
+      std::move(wanted), name_space, ops, std::make_shared<const Folder>(*std::move(root))));
+}
+
+Result<std::vector<std::string>> DirectoryStore::name_spaces(const std::string& path,
+                                                             FileOps& ops) {
+  PRECAST_ASSIGN(const std::string wanted, absolute(path));
+  PRECAST_ASSIGN(const std::optional<Folder> top, find_root(ops, wanted));
+  if (!top) return std::vector<std::string>();
+  return list_name_spaces(ops, *top);
 }
 
 std::shared_ptr<const Folder> DirectoryStore::root() const {
@@ -62,7 +93,8 @@ std::shared_ptr<const Folder> DirectoryStore::root() const {
 // The descriptor outlives the folder: once that was removed or, on a network, became stale, only
 // the path leads to a folder that others see too.
 Result<void> DirectoryStore::reopen_root() {
-  PRECAST_ASSIGN(Folder root, open_root(ops_, path_));
+  PRECAST_ASSIGN(Folder top, open_root(ops_, path_));
+  PRECAST_ASSIGN(Folder root, ensure_name_space(ops_, std::move(top), name_space_));
   const std::lock_guard lock(mutex_);
   root_ = std::make_shared<const Folder>(std::move(root));
   return {};

@@ -3,6 +3,8 @@
 //   PRECAST_ASSIGN(std::unique_ptr<DirectoryStore> store, DirectoryStore::open("/var/cache/x"));
 //
 //   <root>/v1/ab/<the other 62 digits>.precast
+//   <root>/v1/quarantine/ leases/ pins/ usage gc.lock    what lies beside the entries
+//   <root>/namespaces/<name>/v1/...                      stores of their own
 //
 // "v1" is the version of this layout: another Precast with another layout shares the root without
 // seeing these entries. There are no locks, and a get never writes.
@@ -23,10 +25,14 @@
 #include <vector>
 
 #include "precast/error.h"
+#include "store/collect.h"
 #include "store/entry_file.h"
 #include "store/file_ops.h"
 #include "store/folder.h"
+#include "store/pins.h"
+#include "store/quarantine.h"
 #include "store/store.h"
+#include "store/usage.h"
 
 namespace precast::store {
 
@@ -36,6 +42,7 @@ struct StoredEntry {
   std::string path;
   std::uint64_t bytes = 0;
   std::int64_t modified_unix_s = 0;
+  std::int64_t used_unix_s = 0;  // the later of the last use and the publishing
 };
 struct StoreContents {
   // Something that cannot be used, and why.
@@ -62,8 +69,21 @@ class DirectoryStore : public Store {
   static Result<std::unique_ptr<DirectoryStore>> open(const std::string& path,
                                                       FileOps& ops = posix_file_ops());
 
+  // The same for a namespace of the store at `path` (name_space.h), which is created as well; an
+  // empty name is the store itself.
+  static Result<std::unique_ptr<DirectoryStore>> open(const std::string& path,
+                                                      const std::string& name_space,
+                                                      FileOps& ops = posix_file_ops());
+
   // The same, but creates nothing: null when there is no folder at `path`.
   static Result<std::unique_ptr<DirectoryStore>> find(const std::string& path,
+                                                      FileOps& ops = posix_file_ops());
+  static Result<std::unique_ptr<DirectoryStore>> find(const std::string& path,
+                                                      const std::string& name_space,
+                                                      FileOps& ops = posix_file_ops());
+
+  // The namespaces of the store at `path`, sorted; none when there is no folder.
+  static Result<std::vector<std::string>> name_spaces(const std::string& path,
                                                       FileOps& ops = posix_file_ops());
 
   Result<std::optional<Fetched>> get(std::string_view name) override;
@@ -72,7 +92,22 @@ class DirectoryStore : public Store {
                           const std::string& reason) override;
   Result<bool> used(std::string_view name, const FileIdentity& identity,
                     std::int64_t used_unix_s) override;
+  Result<bool> has_room(std::uint64_t bytes) override;
+  Result<Collected> after_publish(std::uint64_t bytes) override;
   std::string locate(std::string_view name) const override;
+
+  // The bounds of has_room() and after_publish(); 0 stands for a default (collect.h).
+  void set_limits(const Limits& limits);
+  // With the defaults filled in.
+  Result<Limits> limits() const;
+  // Collects by rules that somebody asks for.
+  Result<Collected> collect(const CollectOrder& order);
+
+  // Pins (pins.h) and the quarantine (quarantine.h) of this store.
+  Result<void> pin(std::string_view name, const std::string& note);
+  Result<bool> unpin(std::string_view name);
+  Result<std::vector<Pin>> pins();
+  Result<std::vector<Quarantined>> quarantined();
 
   // Looks through the whole store; no entry is read. What cannot be used is in `refused`, so the
   // errors are those of the root and the layout's folder alone. What others add and remove
@@ -101,20 +136,25 @@ class DirectoryStore : public Store {
   std::string path() const;
 
  private:
-  DirectoryStore(std::string path, FileOps& ops, std::shared_ptr<const Folder> root);
+  DirectoryStore(std::string path, std::string name_space, FileOps& ops,
+                 std::shared_ptr<const Folder> root);
 
   std::shared_ptr<const Folder> root() const;
   Result<void> reopen_root();
   Result<std::optional<Folder>> folder_of(std::string_view name);
   Result<std::optional<Fetched>> get_once(std::string_view name);
+  Result<Usage> usage(const Folder& layout);
+  Result<Collected> make_room(std::uint64_t target_bytes, std::uint64_t hard_bytes);
   Result<void> put_once(std::string_view name, BytesView bytes);
 
   const std::string path_;  // as it was asked for, made absolute
+  const std::string name_space_;
   FileOps& ops_;
   std::atomic<bool> declared_shared_ = false;
   std::once_flag shared_once_;
   bool shared_ = true;  // written once
   mutable std::mutex mutex_;
+  Limits limits_;                       // guarded by mutex_, as
   std::shared_ptr<const Folder> root_;  // guarded by mutex_; the folder itself never changes
 };
 

@@ -16,6 +16,7 @@
 
 #include "precast/bytes.h"
 #include "precast/result.h"
+#include "store/collect.h"
 
 namespace precast::store {
 
@@ -77,6 +78,14 @@ class Store {
   // too or nothing may be written. Whether it was kept; an error harms nothing.
   virtual Result<bool> used(std::string_view name, const FileIdentity& identity,
                             std::int64_t used_unix_s) = 0;
+
+  // Whether `bytes` more may be stored: whether that stays within the store's hard limit. May
+  // remove other entries to make room. Errors: those of get().
+  virtual Result<bool> has_room(std::uint64_t bytes) = 0;
+
+  // Tells the store that `bytes` were published. Passing its soft limit removes what was not used
+  // for longest, unless another process is at that. Cheap otherwise. An error harms nothing.
+  virtual Result<Collected> after_publish(std::uint64_t bytes) = 0;
 
   // Where an entry of this name is or would be, as text for people; empty for a bad name.
   virtual std::string locate(std::string_view name) const = 0;

@@ -1,0 +1,109 @@
+// DirectoryStore: its bounds, and the collections that hold it within them.
+#include <ctime>
+#include <utility>
+
+#include "store/collect.h"
+#include "store/directory_store.h"
+#include "store/usage.h"
+
+namespace precast::store {
+namespace {
+
+std::int64_t now() { return static_cast<std::int64_t>(std::time(nullptr)); }
+
+}  // namespace
+
+void DirectoryStore::set_limits(const Limits& limits) {
+  const std::lock_guard lock(mutex_);
+  limits_ = limits;
+}
+
+Result<Limits> DirectoryStore::limits() const {
+  Limits wanted;
+  std::shared_ptr<const Folder> top;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted = limits_;
+    top = root_;
+  }
+  return effective_limits(ops_, *top, wanted);
+}
+
+// What the file says, else what there is.
+Result<Usage> DirectoryStore::usage(const Folder& layout) {
+  PRECAST_ASSIGN(const std::optional<Usage> known, read_usage(ops_, layout));
+  if (known) return *known;
+  PRECAST_ASSIGN(const Usage counted, count_entries(ops_, layout));
+  PRECAST_TRY(write_usage(ops_, layout, counted));
+  return counted;
+}
+
+Result<Collected> DirectoryStore::collect(const CollectOrder& order) {
+  PRECAST_ASSIGN(const std::optional<Folder> layout, find_layout_folder());
+  if (!layout) {
+    Collected nothing;
+    nothing.ran = true;
+    return nothing;
+  }
+  return store::collect(ops_, *layout, order, now());
+}
+
+Result<Collected> DirectoryStore::make_room(std::uint64_t target_bytes, std::uint64_t hard_bytes) {
+  CollectOrder order;
+  order.automatic = true;
+  order.rules.max_bytes = target_bytes;
+  order.rules.grace_s = kGraceSeconds;
+  order.rules.hard_bytes = hard_bytes;
+  return collect(order);
+}
+
+Result<bool> DirectoryStore::has_room(std::uint64_t bytes) {
+  PRECAST_ASSIGN(const Limits limits, this->limits());
+  if (bytes > limits.hard_bytes) return false;
+  PRECAST_ASSIGN(const std::optional<Folder> layout, find_layout_folder());
+  if (!layout) return true;
+  PRECAST_ASSIGN(const Usage known, usage(*layout));
+  const std::uint64_t allowed = limits.hard_bytes - bytes;
+  if (known.bytes <= allowed) return true;
+  // The number may be wrong, and what is there may be removed.
+  PRECAST_ASSIGN(const Collected collected,
+                 make_room(std::min(low_water(limits.soft_bytes), allowed), allowed));
+  return collected.ran && collected.left_bytes <= allowed;
+}
+
+Result<Collected> DirectoryStore::after_publish(std::uint64_t bytes) {
+  PRECAST_ASSIGN(const Limits limits, this->limits());
+  PRECAST_ASSIGN(const std::optional<Folder> layout, find_layout_folder());
+  if (!layout) return Collected();
+  PRECAST_ASSIGN(std::optional<Usage> known, add_usage(ops_, *layout, {bytes, 1}));
+  if (!known) {
+    PRECAST_ASSIGN(known, usage(*layout));
+  }
+  if (known->bytes <= limits.soft_bytes) return Collected();
+  return make_room(low_water(limits.soft_bytes), limits.hard_bytes);
+}
+
+Result<void> DirectoryStore::pin(std::string_view name, const std::string& note) {
+  PRECAST_ASSIGN(const Folder layout, layout_folder());
+  return store::pin(ops_, layout, name, note);
+}
+
+Result<bool> DirectoryStore::unpin(std::string_view name) {
+  PRECAST_ASSIGN(const std::optional<Folder> layout, find_layout_folder());
+  if (!layout) return false;
+  return store::unpin(ops_, *layout, name);
+}
+
+Result<std::vector<Pin>> DirectoryStore::pins() {
+  PRECAST_ASSIGN(const std::optional<Folder> layout, find_layout_folder());
+  if (!layout) return std::vector<Pin>();
+  return list_pins(ops_, *layout);
+}
+
+Result<std::vector<Quarantined>> DirectoryStore::quarantined() {
+  PRECAST_ASSIGN(const std::optional<Folder> layout, find_layout_folder());
+  if (!layout) return std::vector<Quarantined>();
+  return store::quarantined(ops_, *layout);
+}
+
+}  // namespace precast::store
