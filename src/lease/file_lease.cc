@@ -26,6 +26,7 @@ constexpr mode_t kPrivateFile = 0600;
 // twice as long each time, 0.3 s in all.
 constexpr int kEndAttempts = 7;
 constexpr std::chrono::milliseconds kFirstEndPause{5};
+// Whatever a call says, it is made again: a file that stays makes others wait.
 constexpr int kUnlinkAttempts = 3;
 
 bool is_unsupported(int error_number) {
@@ -114,7 +115,7 @@ Result<std::optional<Seen>> look(store::FileOps& ops, const store::Folder& folde
   // What strangers could have written is not believed. Silence decides about it.
   if (!store::check_trust(path, seen.status, store::Role::entry)) seen.readable = false;
   if (!seen.readable) return std::optional<Seen>(std::move(seen));
-  if (before != nullptr && before->is_same_file(seen) &&
+  if (before != nullptr && before->record.owner && before->is_same_file(seen) &&
       before->status.st_size == seen.status.st_size) {
     seen.record = before->record;
   } else {
@@ -173,7 +174,7 @@ void FileLease::remove_temporary() {
   const HeldFile& file = slot_.file();
   if (file.temporary[0] == '\0') return;
   for (int attempt = 0; attempt < kUnlinkAttempts; ++attempt) {
-    if (ops_.unlinkat(file.folder, file.temporary.data()) == 0 || errno == ENOENT) break;
+    if (ops_.unlinkat(file.folder, file.temporary.data()) == 0) break;
   }
   slot_.forget_temporary();
 }
@@ -323,8 +324,7 @@ void FileLease::remove_name() {
   }
   for (int attempt = 0; attempt < kUnlinkAttempts; ++attempt) {
     const auto still = leads_to(ops_, file.folder, file.name.data(), file.device, file.inode);
-    if (still && !*still) return;
-    if (still && ops_.unlinkat(file.folder, file.name.data()) == 0) return;
+    if (still.value_or(false) && ops_.unlinkat(file.folder, file.name.data()) == 0) return;
   }
 }
 
