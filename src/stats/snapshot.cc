@@ -3,8 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/hash.h"
-#include "base/little_endian.h"
+#include "base/sealed.h"
 #include "base/wire.h"
 
 namespace precast::stats {
@@ -14,11 +13,9 @@ using base::FieldReader;
 using base::WireField;
 using base::WireType;
 
-// Persisted: append only. Version 1: magic, version, SHA-256 of the message, the message.
+// Persisted: append only.
 constexpr std::string_view kMagic = "PRECSTAT";
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kDigestBytes = 32;
-constexpr std::size_t kHeaderBytes = 8 + sizeof(std::uint32_t) + kDigestBytes;
 
 // Fields of the message, of a cell and of a phase.
 enum : std::uint32_t { kCell = 1, kFolded = 2 };
@@ -155,10 +152,7 @@ Bytes Snapshot::encode() const {
     base::append_bytes(message, kCell, encode_cell(key, cell));
   }
   for (const std::string& name : folded) base::append_bytes(message, kFolded, name);
-  Bytes bytes(kMagic);
-  base::append_little_endian(bytes, kVersion);
-  bytes += base::sha256(message).view();
-  return bytes + message;
+  return base::seal(kMagic, kVersion, message);
 }
 
 Bytes Snapshot::encode_bounded(std::int64_t now_unix_s) const {
@@ -174,14 +168,7 @@ Bytes Snapshot::encode_bounded(std::int64_t now_unix_s) const {
 }
 
 Result<Snapshot> Snapshot::decode(BytesView bytes) {
-  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return damaged("its header");
-  const auto version = base::read_little_endian<std::uint32_t>(bytes, kMagic.size());
-  if (version > kVersion) {
-    return Error(ErrorCode::incompatible, "a file of counters is of a later version of Precast");
-  }
-  const BytesView digest = bytes.substr(kHeaderBytes - kDigestBytes, kDigestBytes);
-  const BytesView message = bytes.substr(kHeaderBytes);
-  if (version == 0 || base::sha256(message).view() != digest) return damaged("its digest");
+  PRECAST_ASSIGN(const BytesView message, base::unseal(kMagic, kVersion, bytes));
   Snapshot snapshot;
   FieldReader reader(message);
   while (reader.next()) {
