@@ -95,6 +95,14 @@ Result<bool> GuardedStore::used(std::string_view name, const FileIdentity& ident
   });
 }
 
+Result<bool> GuardedStore::has_room(std::uint64_t bytes) {
+  return ask<bool>([bytes](DirectoryStore& store) { return store.has_room(bytes); });
+}
+
+Result<Collected> GuardedStore::after_publish(std::uint64_t bytes) {
+  return ask<Collected>([bytes](DirectoryStore& store) { return store.after_publish(bytes); });
+}
+
 std::string GuardedStore::locate(std::string_view name) const {
   return inner_->store->locate(name);
 }

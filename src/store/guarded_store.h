@@ -43,6 +43,8 @@ class GuardedStore : public Store {
                           const std::string& reason) override;
   Result<bool> used(std::string_view name, const FileIdentity& identity,
                     std::int64_t used_unix_s) override;
+  Result<bool> has_room(std::uint64_t bytes) override;
+  Result<Collected> after_publish(std::uint64_t bytes) override;
   std::string locate(std::string_view name) const override;
 
   // Anything else that is done with the store. `work` may run on another thread and be left behind
@@ -50,6 +52,8 @@ class GuardedStore : public Store {
   template <typename T>
   Result<T> ask(std::function<Result<T>(DirectoryStore&)> work);
 
+  // As DirectoryStore::set_limits().
+  void set_limits(const Limits& limits) { inner_->store->set_limits(limits); }
   // The root: absolute and without symbolic links. Asks nothing.
   const std::string& path() const { return path_; }
   bool is_guarded() const { return guarded_; }

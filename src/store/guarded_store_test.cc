@@ -110,6 +110,8 @@ TEST(GuardedStore, DoesWhatTheStoreDoes) {
   ASSERT_TRUE(got && *got && (*got)->bytes);
   EXPECT_EQ(*(*got)->bytes, value);
   EXPECT_TRUE(store->used(kName, (*got)->identity, (*got)->used_unix_s));
+  EXPECT_TRUE(store->has_room(1).value());
+  EXPECT_TRUE(store->after_publish(1));
   EXPECT_EQ(store->locate(kName), DirectoryStore::open(folder.path()).value()->locate(kName));
   const auto moved = store->quarantine(kName, (*got)->identity, "a test");
   ASSERT_TRUE(moved && *moved);
