@@ -67,9 +67,13 @@ void show_before_the_end() {
   }
 }
 
+// What SIGTERM did before: the command has a handler of its own (signals.h).
+struct sigaction before_sigterm{};
+
 void on_fatal_signal(int signal) {
   show_before_the_end();
   // The default is back (SA_RESETHAND), and the signal is not blocked (SA_NODEFER).
+  if (signal == SIGTERM) (void)::sigaction(SIGTERM, &before_sigterm, nullptr);
   (void)::raise(signal);
 }
 
@@ -86,7 +90,12 @@ void watch_signals() {
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS, SIGTRAP, SIGTERM}) {
     struct sigaction before{};
     // Whoever started us with a signal ignored wants it ignored.
-    if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
+    if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) continue;
+    if (signal == SIGTERM) {
+      before_sigterm = before;
+    } else if (before.sa_handler != SIG_DFL) {
+      continue;
+    }
     (void)::sigaction(signal, &action, nullptr);
   }
 }

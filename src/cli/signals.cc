@@ -1,0 +1,39 @@
+#include "cli/signals.h"
+
+#include <signal.h>
+
+#include <array>
+
+#include "precast/leases.h"
+
+namespace precast::cli {
+namespace {
+
+constexpr std::array<int, 3> kEnding = {SIGTERM, SIGINT, SIGHUP};
+
+// What was there before, by the place in kEnding. Written before a handler may run.
+std::array<struct sigaction, kEnding.size()> before;
+
+extern "C" void on_ending(int number) {
+  release_leases_on_signal();
+  for (std::size_t i = 0; i < kEnding.size(); ++i) {
+    if (kEnding[i] == number) ::sigaction(number, &before[i], nullptr);
+  }
+  // It is blocked here, and comes again when this handler returns, to what was there before.
+  ::raise(number);
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  for (std::size_t i = 0; i < kEnding.size(); ++i) {
+    if (::sigaction(kEnding[i], nullptr, &before[i]) != 0) continue;
+    if (before[i].sa_handler == SIG_IGN) continue;  // nohup, for one
+    struct sigaction ours{};
+    ours.sa_handler = on_ending;
+    ours.sa_flags = SA_RESTART | SA_ONSTACK;
+    ::sigaction(kEnding[i], &ours, nullptr);
+  }
+}
+
+}  // namespace precast::cli

@@ -1,0 +1,72 @@
+#include "cli/signals.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+
+#include "cli/chatter.h"
+#include "cli/child.h"
+
+namespace precast::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Each in a process of its own. What it said, or how it ended.
+std::string in_child(const std::function<void(const Write&)>& work) {
+  const auto end = run_in_child(
+      [&](const Write& write) {
+        for (const int each : {SIGTERM, SIGINT, SIGHUP}) ::signal(each, SIG_DFL);
+        work(write);
+      },
+      60);
+  if (!end) return end.error().to_string();
+  return end->finished ? end->answer : end->how;
+}
+
+TEST(Signals, EndTheProcessAsBefore) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    EXPECT_THAT(in_child([signal](const Write&) {
+                  install_signal_handlers();
+                  ::raise(signal);
+                }),
+                HasSubstr("ended by signal " + std::to_string(signal)));
+  }
+}
+
+TEST(Signals, StayIgnored) {
+  EXPECT_EQ(in_child([](const Write& write) {
+              ::signal(SIGHUP, SIG_IGN);
+              install_signal_handlers();
+              ::raise(SIGHUP);
+              write("still here");
+            }),
+            "still here");
+}
+
+volatile std::sig_atomic_t calls = 0;
+
+TEST(Signals, GoOnToTheHandlerThatWasThere) {
+  EXPECT_EQ(in_child([](const Write& write) {
+              ::signal(SIGTERM, [](int) { calls = calls + 1; });
+              install_signal_handlers();
+              ::raise(SIGTERM);
+              ::raise(SIGTERM);
+              write(std::to_string(calls));
+            }),
+            "2");
+}
+
+TEST(Signals, OfChatterComeFirstAndGoOn) {
+  EXPECT_THAT(in_child([](const Write&) {
+                install_signal_handlers();
+                keep_back_chatter();
+                ::raise(SIGTERM);
+              }),
+              HasSubstr("ended by signal 15"));
+}
+
+}  // namespace
+}  // namespace precast::cli
