@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/private_folder.h"
-#include "cache/flags_child.h"
+#include "cache/child.h"
 #include "pjrt/digest_memory.h"
 #include "pjrt/plugin_environment.h"
 #include "pjrt/plugin_impl.h"
@@ -19,6 +19,8 @@
 namespace precast {
 namespace {
 
+// The last words of a process that lived.
+constexpr std::string_view kAlive = "precast: the plugin lives with these flags\n";
 constexpr std::string_view kLives = "lives\n";
 constexpr std::string_view kEnds = "ends\n";
 constexpr std::size_t kMaxVerdictBytes = 16 << 10;
@@ -90,7 +92,7 @@ std::string sentence_of(const FlagRemark& remark) {
   return text;
 }
 
-std::string message_of(const FlagsOfEnvironment& flags, const cache::FlagsChild& child) {
+std::string message_of(const FlagsOfEnvironment& flags, const cache::ChildEnd& child) {
   std::string message = fmt::format("XLA_FLAGS ('{}') would end the process", flags.xla);
   if (flags.xla.empty()) message = "LIBTPU_INIT_ARGS would end the process";
   const std::string words = plugin_words(child.output);
@@ -105,7 +107,7 @@ std::string message_of(const FlagsOfEnvironment& flags, const cache::FlagsChild&
 
 // Whether the child ended over its flags, and not for a reason of its own: no memory, no thread, a
 // driver that is not there.
-bool ended_over_flags(const FlagsOfEnvironment& flags, const cache::FlagsChild& child) {
+bool ended_over_flags(const FlagsOfEnvironment& flags, const cache::ChildEnd& child) {
   const proto::FlagsText parsed = flags.parsed();
   if (!parsed.fatal.empty() || !parsed.unknown.empty()) return true;
   for (const std::string_view sign :
@@ -124,14 +126,14 @@ bool names_a_stream(const FlagsOfEnvironment& flags) {
 }
 
 FlagsVerdict ask(const Plugin& plugin, const FlagsOfEnvironment& flags, const FlagsCheck& check) {
-  const cache::FlagsChild child =
-      cache::run_flags_child(check.command, plugin.path(), check.timeout_s);
+  const cache::ChildEnd child = cache::run_child(
+      check.command, {"check-flags", "--plugin", plugin.path()}, check.timeout_s);
   if (!child.started) return {FlagsVerdict::Kind::unknown, child.how, true, false};
   if (!child.in_time) {
     return {FlagsVerdict::Kind::unknown, fmt::format("no answer within {} s", check.timeout_s),
             true, false};
   }
-  if (child.alive) return {FlagsVerdict::Kind::lives, {}, true, false};
+  if (child.tail.ends_with(kAlive)) return {FlagsVerdict::Kind::lives, {}, true, false};
   // Out of memory, for one: that says nothing about the flags.
   if (child.stopped || !ended_over_flags(flags, child)) {
     return {FlagsVerdict::Kind::unknown, child.how, true, false};

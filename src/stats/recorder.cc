@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/per_process.h"
 #include "base/periodic.h"
 #include "precast/stats.h"
 #include "stats/fold.h"
@@ -35,26 +36,18 @@ class PatientLock {
   std::unique_lock<std::mutex> lock_;
 };
 
-// The recorders of one process. Never destroyed: objects of static life end in any order.
+// The recorders of one process.
 struct Registry {
-  const std::uint64_t process = base::process_number();
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<Recorder>> shared;  // by folder
   std::set<Recorder*> all;
 };
 
-std::atomic<Registry*> current = nullptr;
+// Made when the library is loaded, since a fork may come in between later, and never destroyed,
+// since objects of static life end in any order.
+base::PerProcess<Registry>& registries = *new base::PerProcess<Registry>();
 
-// A child's own: its parent's may be locked for ever.
-Registry& registry() {
-  Registry* found = current.load(std::memory_order_acquire);
-  if (found != nullptr && found->process == base::process_number()) return *found;
-  auto fresh = std::make_unique<Registry>();
-  if (current.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) {
-    return *fresh.release();
-  }
-  return *found;
-}
+Registry& registry() { return registries.here(); }
 
 std::atomic<bool> at_exit_only = false;
 

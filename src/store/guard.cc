@@ -18,17 +18,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Paths that hang, for the life of a process; a child may try again. Never destroyed: stores may
-// outlive static objects.
+// Paths that hang, for the life of a process; a child may try again.
 struct Breakers {
   std::mutex mutex;
   std::map<std::string, Clock::duration> open;  // by path: how long there was no answer
 };
 
-Breakers& breakers() {
-  static auto& all = *new base::PerProcess<Breakers>();
-  return all.here();
-}
+// Made when the library is loaded, since a fork may come in between later, and never destroyed,
+// since objects of static life end in any order.
+base::PerProcess<Breakers>& all_breakers = *new base::PerProcess<Breakers>();
+
+Breakers& breakers() { return all_breakers.here(); }
 
 Error hangs(const std::string& path, Clock::duration silence) {
   const std::chrono::duration<double> seconds = silence;

@@ -1,4 +1,4 @@
-#include "cache/flags_child.h"
+#include "cache/child.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -15,22 +16,39 @@
 
 #include "base/file.h"
 
+extern "C" char** environ;
+
 namespace precast::cache {
 namespace {
 
 // The first words say what is wrong; XLA prints a manual behind them.
-constexpr std::size_t kMaxOutput = 8 << 10;
+constexpr std::size_t kMaxKept = 8 << 10;
+
+struct Pipe {
+  base::Fd read;
+  base::Fd write;
+
+  // Both ends are above the standard descriptors, which the child gets others for.
+  bool open() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+    const base::Fd first(ends[0]);
+    const base::Fd second(ends[1]);
+    read.reset(::fcntl(first.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    write.reset(::fcntl(second.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    return read && write;
+  }
+};
 
 struct Actions {
   posix_spawn_file_actions_t actions;
   bool whole;
 
-  explicit Actions(int output) {
-    whole =
-        ::posix_spawn_file_actions_init(&actions) == 0 &&
-        ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
-        ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) == 0 &&
-        ::posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO) == 0;
+  Actions(int input, int output) {
+    whole = ::posix_spawn_file_actions_init(&actions) == 0 &&
+            ::posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) == 0 &&
+            ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) == 0 &&
+            ::posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO) == 0;
   }
   Actions(const Actions&) = delete;
   Actions& operator=(const Actions&) = delete;
@@ -38,9 +56,8 @@ struct Actions {
 };
 
 // Reads until the end; false when the time is over before.
-bool read_output(int fd, int timeout_s, FlagsChild& child) {
+bool read_output(int fd, int timeout_s, ChildEnd& child) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_s);
-  std::string last;
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
@@ -50,17 +67,15 @@ bool read_output(int fd, int timeout_s, FlagsChild& child) {
     std::array<char, 1 << 14> block;
     const ssize_t got = ::read(fd, block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
+    if (got <= 0) return true;
     const std::string_view text(block.data(), static_cast<std::size_t>(got));
-    child.output.append(text.substr(0, kMaxOutput - child.output.size()));
-    last.append(text);
-    if (last.size() > kAlive.size()) last.erase(0, last.size() - kAlive.size());
+    child.output.append(text.substr(0, kMaxKept - child.output.size()));
+    child.tail.append(text);
+    if (child.tail.size() > kMaxKept) child.tail.erase(0, child.tail.size() - kMaxKept);
   }
-  child.alive = last == kAlive;
-  return true;
 }
 
-void wait_for(pid_t pid, FlagsChild& child) {
+void wait_for(pid_t pid, ChildEnd& child) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0) {
     if (errno == EINTR) continue;
@@ -70,6 +85,7 @@ void wait_for(pid_t pid, FlagsChild& child) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     child.stopped = signal == SIGKILL || signal == SIGTERM || signal == SIGINT;
+    child.crashed = !child.stopped;
     child.how = fmt::format("signal {} ({})", signal, ::strsignal(signal));
   } else {
     child.how = fmt::format("exit code {}", WEXITSTATUS(status));
@@ -78,30 +94,32 @@ void wait_for(pid_t pid, FlagsChild& child) {
 
 }  // namespace
 
-FlagsChild run_flags_child(const std::string& command, const std::string& plugin, int timeout_s) {
-  FlagsChild child;
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+ChildEnd run_child(const std::string& command, const std::vector<std::string>& arguments,
+                   int timeout_s) {
+  ChildEnd child;
+  Pipe life;
+  Pipe output;
+  if (!life.open() || !output.open()) {
     child.how = fmt::format("no pipe: {}", std::strerror(errno));
     return child;
   }
-  const base::Fd output(ends[0]);
-  base::Fd input(ends[1]);
-  const Actions actions(input.get());
-  std::array<std::string, 4> words = {command, "check-flags", "--plugin", plugin};
-  const std::array<char*, 5> arguments = {words[0].data(), words[1].data(), words[2].data(),
-                                          words[3].data(), nullptr};
+  const Actions actions(life.read.get(), output.write.get());
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), command);
+  std::vector<char*> pointers(words.size() + 1, nullptr);
+  std::ranges::transform(words, pointers.begin(), [](std::string& word) { return word.data(); });
   pid_t pid = 0;
   const int failed = actions.whole ? ::posix_spawn(&pid, command.c_str(), &actions.actions, nullptr,
-                                                   arguments.data(), environ)
+                                                   pointers.data(), environ)
                                    : ENOMEM;
   if (failed != 0) {
     child.how = fmt::format("cannot start '{}': {}", command, std::strerror(failed));
     return child;
   }
   child.started = true;
-  input.reset(-1);
-  child.in_time = read_output(output.get(), timeout_s, child);
+  life.read.reset(-1);
+  output.write.reset(-1);
+  child.in_time = read_output(output.read.get(), timeout_s, child);
   if (!child.in_time) ::kill(pid, SIGKILL);
   wait_for(pid, child);
   return child;
