@@ -52,7 +52,11 @@ Result<FileWait::End> FileWait::run() {
       if (!may_retry(done.error())) return std::move(done).error();
       done = Step::wait;
     }
-    if (*done == Step::done) return std::move(end_);
+    if (*done == Step::done) {
+      end_.waited = waited_;
+      return std::move(end_);
+    }
+    waited_ = true;
     if (auto end = over()) return *std::move(end);
     again_ = *done == Step::again ? again_ + 1 : 0;
     if (again_ > kMaxAgain) {
@@ -90,7 +94,9 @@ Result<std::unique_ptr<FileLease>> FileWait::prepare() {
 
 Result<FileWait::Step> FileWait::hold(std::unique_ptr<FileLease> own, bool taken_over) {
   PRECAST_TRY(own->hold(timing_.beat));
-  end_ = {End::How::held, std::move(own), taken_over, std::nullopt};
+  end_.how = End::How::held;
+  end_.lease = std::move(own);
+  end_.taken_over = taken_over;
   return Step::done;
 }
 
@@ -124,7 +130,8 @@ void FileWait::adopt(Seen seen) {
 
 bool FileWait::has_ended(const Record& record) {
   if (!record.ending || left_behind_) return false;
-  end_ = {End::How::ended, nullptr, false, record.ending};
+  end_.how = End::How::ended;
+  end_.ending = record.ending;
   return true;
 }
 
@@ -197,6 +204,7 @@ void FileWait::tell() {
 
 std::optional<FileWait::End> FileWait::over() {
   End end;
+  end.waited = true;
   end.how = End::How::cancelled;
   if (request_.cancelled && request_.cancelled()) return end;
   end.how = End::How::limit;

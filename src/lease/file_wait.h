@@ -32,6 +32,7 @@ class FileWait {
     std::unique_ptr<FileLease> lease;
     bool taken_over = false;
     std::optional<Ending> ending;
+    bool waited = false;  // or it was had at once
   };
 
   FileWait(store::DirectoryStore& store, const Timing& timing, Request request);
@@ -71,6 +72,7 @@ class FileWait {
   int failures_ = 0;
   int reopened_ = 0;
   int again_ = 0;
+  bool waited_ = false;
   End end_;
 };
 

@@ -70,7 +70,7 @@ struct Acquired {
   How how = How::limit;
   std::optional<Lease> lease;
   std::optional<Ending> ending;
-  double waited_s = 0;
+  double waited_s = 0;  // 0 when nobody had it
 };
 
 // A file in the folder of leases, for people.

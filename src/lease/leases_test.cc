@@ -32,6 +32,7 @@ TEST_F(LeasesTest, TheFirstHoldsItAndLeavesNothing) {
   ASSERT_EQ(got.how, How::held);
   EXPECT_FALSE(got.lease->taken_over());
   EXPECT_FALSE(got.lease->lost());
+  EXPECT_EQ(got.waited_s, 0);
   EXPECT_THAT(lease_files(root_), ElementsAre(kKey));
   got.lease->end({Verdict::published});
   EXPECT_THAT(lease_files(root_), IsEmpty());
@@ -133,6 +134,7 @@ TEST_F(LeasesTest, TwoOpeningsOfOneStoreShareAFlight) {
   got.lease->end({Verdict::published});
   const Acquired waited = other.get();
   EXPECT_EQ(waited.how, How::ended);
+  EXPECT_GT(waited.waited_s, 0);
 }
 
 TEST_F(LeasesTest, AWaitEndsAtItsLimitAndWhenItIsCancelled) {
@@ -162,6 +164,16 @@ TEST_F(LeasesTest, AThreadIsToldForWhomItWaits) {
   EXPECT_EQ(told[0].who, "lease_test (step)");
   EXPECT_GE(told[0].waited_s, 0.9);
   EXPECT_GE(told[0].holding_s, 0.9);
+}
+
+TEST_F(LeasesTest, AThreadThatWaitsShowsThatTheStoreAnswers) {
+  const Opened holds(root_);
+  const Acquired holder = holds.acquire();
+  store::FaultyOps ops;
+  const Opened waits(root_, ops);
+  const int before = ops.calls();
+  EXPECT_EQ(waits.acquire(kKey, {.limit_s = 2.5}).how, How::limit);
+  EXPECT_GE(ops.calls() - before, 2);
 }
 
 TEST_F(LeasesTest, AnErrorIsThatOfAllThreads) {
