@@ -94,6 +94,7 @@ Result<void> add_files(Parts& parts, const GpuSurroundings& here, const std::str
 
 std::vector<std::string> below(const std::vector<std::string>& roots, const std::string& path) {
   std::vector<std::string> paths;
+  paths.reserve(roots.size());
   for (const std::string& root : roots) paths.push_back(root + "/" + path);
   return paths;
 }

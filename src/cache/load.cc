@@ -34,7 +34,7 @@ Result<void> check_loaded(const LoadedExecutable& executable, const VerifiedArti
                              executable.result_count(), signature->results.size()));
   }
   if (const std::optional<DeviceAssignment> wanted = options.assignment()) {
-    std::vector<std::int64_t> got = executable.device_ids();
+    const std::vector<std::int64_t>& got = executable.device_ids();
     if (got.size() == wanted->device_ids.size() && got != wanted->device_ids) {
       return Error(ErrorCode::plugin_error,
                    "the plugin loaded the executable on other devices than it was asked to");
@@ -58,8 +58,9 @@ Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtif
       LoadedExecutable executable,
       pjrt::deserialize_and_load(client, artifact.executable(), overridden.serialized()));
   PRECAST_TRY(check_loaded(executable, artifact, options));
-  pjrt::set_signature(
-      executable, artifact.signature() ? *artifact.signature() : pjrt::read_signature(executable));
+  std::optional<ProgramSignature> signature = artifact.signature();
+  if (!signature) signature = pjrt::read_signature(executable);
+  pjrt::set_signature(executable, std::move(signature));
   pjrt::note_layout_wishes(executable, nullptr, options);
   return executable;
 }

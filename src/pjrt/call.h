@@ -40,7 +40,8 @@ class Api {
   // Whether the table reaches as far as the function and has it.
   template <typename Args>
   bool has(const Function<Args>& function) const {
-    return reaches(&(table_->*function.member)) && table_->*function.member != nullptr;
+    return reaches(static_cast<const void*>(&(table_->*function.member))) &&
+           table_->*function.member != nullptr;
   }
 
   // Calls the function. Errors: unsupported when the plugin lacks it; plugin_error with the
