@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/orphan.h"
 #include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/precast.h"
@@ -23,6 +24,7 @@ constexpr std::string_view kProgram = R"(module @flags {
 
 // Errors do not end a process, so that they say nothing about the flags.
 Result<ExitCode> check(const std::string& path, Output& out) {
+  end_with_parent();
   const auto plugin = Plugin::open(path);
   const auto client = plugin ? plugin->create_client({}) : Result<Client>(plugin.error());
   const auto program = Program::from_bytes(Bytes(kProgram), "flags");

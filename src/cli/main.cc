@@ -17,6 +17,7 @@
 #include "cli/text.h"
 #include "cli/verb_options.h"
 #include "cli/verbs.h"
+#include "precast/stats.h"
 #include "precast/version.h"
 
 namespace precast::cli {
@@ -149,10 +150,11 @@ int command(int argc, char** argv) {
   root.footer("'precast VERB --help' shows a verb's options and an example.");
   OutputOptions options;
   const std::vector<Verb> verbs = {
-      add_compile(root), add_run(root),     add_key(root),         add_would_hit(root),
-      add_explain(root), add_diff(root),    add_inspect(root),     add_verify(root),
-      add_ls(root),      add_rm(root),      add_clear(root),       add_plugins(root),
-      add_doctor(root),  add_version(root), add_check_flags(root), add_completion(root)};
+      add_compile(root),    add_run(root),       add_key(root),     add_would_hit(root),
+      add_explain(root),    add_diff(root),      add_inspect(root), add_verify(root),
+      add_ls(root),         add_rm(root),        add_clear(root),   add_stats(root),
+      add_plugins(root),    add_doctor(root),    add_version(root), add_check_flags(root),
+      add_trial_load(root), add_completion(root)};
   for (const Verb& verb : verbs) add_output_options(*verb.app, options);
   Output out(options);
   const auto finish = [&out](ExitCode code) { return static_cast<int>(out.finish(code)); };
@@ -183,6 +185,7 @@ int command(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that has seen enough closes the pipe: writing then fails, and the command ends.
   std::signal(SIGPIPE, SIG_IGN);
+  precast::write_stats_at_exit_only();
   // A cache entry beyond the user's file size limit is a cache fault, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
   // Others wait for what this process compiles: they are told before it ends.

@@ -38,8 +38,11 @@ Verb add_version(CLI::App& root);
 Verb add_ls(CLI::App& root);
 Verb add_rm(CLI::App& root);
 Verb add_clear(CLI::App& root);
+Verb add_stats(CLI::App& root);
 // Hidden: see check_flags() of precast/flags.h.
 Verb add_check_flags(CLI::App& root);
+// Hidden: see src/cache/trial_load.h.
+Verb add_trial_load(CLI::App& root);
 // Add it last: it completes the verbs that are there when it is run.
 Verb add_completion(CLI::App& root);
 
