@@ -6,6 +6,9 @@
 //       the whole hit path, and the bare PJRT_Executable_DeserializeAndLoad of the same executable
 //       bytes (the floor), in turn; also the floor of the lean executable, the key, and the
 //       decoding of the artifact
+//   precast_bench miss PLUGIN PROGRAM CACHE REPEATS
+//       what a miss does beside the compile, in turn with the trial load before publishing and
+//       without; the entry is compiled again and replaced each time
 //
 // Times are milliseconds, in the order in which they were taken.
 #include <fmt/format.h>
@@ -77,21 +80,24 @@ Result<pjrt::Handle<PJRT_LoadedExecutable>> load_bare(const Client& client, Byte
   return pjrt::own(impl.api(), args->loaded_executable);
 }
 
+// By name, in their order.
+using PhaseTimes = std::vector<std::pair<std::string, std::vector<double>>>;
+
 struct HitTimes {
   std::vector<double> floor;
   std::vector<double> lean;
   std::vector<double> hit;
   std::vector<double> key;
   std::vector<double> decode;
-  std::vector<std::pair<std::string, std::vector<double>>> phases;
+  PhaseTimes phases;
 };
 
-void add_phases(const std::vector<Phase>& phases, HitTimes& times) {
-  if (times.phases.empty()) {
-    for (const Phase& phase : phases) times.phases.push_back({phase.name, {}});
+void add_phases(const std::vector<Phase>& phases, PhaseTimes& times) {
+  if (times.empty()) {
+    for (const Phase& phase : phases) times.push_back({phase.name, {}});
   }
-  for (std::size_t i = 0; i < phases.size() && i < times.phases.size(); ++i) {
-    times.phases[i].second.push_back(phases[i].ms);
+  for (std::size_t i = 0; i < phases.size() && i < times.size(); ++i) {
+    times[i].second.push_back(phases[i].ms);
   }
 }
 
@@ -117,7 +123,7 @@ Result<void> measure_round(const Cache& cache, const Client& client, const Progr
     if (loaded->report.outcome != Outcome::hit) {
       return Error(ErrorCode::internal, "no hit: " + std::string(to_string(loaded->report.reason)));
     }
-    add_phases(loaded->report.phases, times);
+    add_phases(loaded->report.phases, times.phases);
   }
   times.key.push_back(ms_of([&] { (void)cache.key(client, program, {}); }));
   Bytes copy = artifact;
@@ -161,14 +167,64 @@ Result<Json> measure_hit(const std::string& plugin_path, const std::string& prog
               {"phases_ms", phases}};
 }
 
+// What the whole call took beside the compile, and its phases.
+struct MissTimes {
+  std::vector<double> compile;
+  std::vector<double> beside;
+  PhaseTimes phases;
+};
+
+Result<void> measure_one_miss(const Cache& cache, const Client& client, const Program& program,
+                              MissTimes& times) {
+  Result<CompileOrLoad> done = Error(ErrorCode::internal, "not compiled");
+  const double all = ms_of([&] { done = cache.compile_or_load(client, program, {}); });
+  PRECAST_TRY(done);
+  if (done->report.outcome != Outcome::miss) {
+    return Error(ErrorCode::internal, "no miss: " + done->report.detail);
+  }
+  add_phases(done->report.phases, times.phases);
+  for (const Phase& phase : done->report.phases) {
+    if (phase.name != "compile") continue;
+    times.compile.push_back(phase.ms);
+    times.beside.push_back(all - phase.ms);
+  }
+  return {};
+}
+
+Json json_of(const MissTimes& times) {
+  Json phases = Json::object();
+  for (const auto& [name, ms] : times.phases) phases[name] = ms;
+  return Json{{"compile_ms", times.compile}, {"beside_ms", times.beside}, {"phases_ms", phases}};
+}
+
+Result<Json> measure_miss(const std::string& plugin_path, const std::string& program_path,
+                          CacheConfig config, int repeats) {
+  PRECAST_ASSIGN(const Plugin plugin, Plugin::open(plugin_path));
+  PRECAST_ASSIGN(const Client client, plugin.create_client({}));
+  PRECAST_ASSIGN(const Program program, Program::from_file(program_path));
+  config.policy = Policy::refresh;
+  const Cache with_load = Cache::open(config);
+  config.prove = false;
+  const Cache without_load = Cache::open(std::move(config));
+  if (with_load.unusable()) return *with_load.unusable();
+  MissTimes with;
+  MissTimes without;
+  for (int i = 0; i < repeats; ++i) {
+    PRECAST_TRY(measure_one_miss(without_load, client, program, without));
+    PRECAST_TRY(measure_one_miss(with_load, client, program, with));
+  }
+  return Json{{"with_load", json_of(with)}, {"without_load", json_of(without)}};
+}
+
 int bench(const std::vector<std::string>& words) {
   Result<Json> measured = Error(ErrorCode::invalid_argument, "see the head of bench.cc");
   if (words.size() == 3 && words[0] == "digest") {
     measured = measure_digest(words[1], std::atoi(words[2].c_str()));
-  } else if (words.size() == 5 && words[0] == "hit") {
+  } else if (words.size() == 5 && (words[0] == "hit" || words[0] == "miss")) {
     CacheConfig config;
     config.directory = words[3];
-    measured = measure_hit(words[1], words[2], std::move(config), std::atoi(words[4].c_str()));
+    const auto measure = words[0] == "hit" ? measure_hit : measure_miss;
+    measured = measure(words[1], words[2], std::move(config), std::atoi(words[4].c_str()));
   }
   if (!measured) {
     fmt::print(stderr, "precast_bench: {}\n", measured.error().to_string());

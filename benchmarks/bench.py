@@ -70,6 +70,16 @@ def measure_hits(name, program, folder, repeat):
     }
 
 
+def measure_misses(name, program, folder, repeat):
+    """What a miss does beside the compile, with the trial load before publishing and without."""
+    print(f"[bench] {name}: misses, {repeat} rounds of two compiles", flush=True)
+    raw = run_json([BENCH, "miss", PLUGIN, program, folder / f"{name}-miss", repeat])
+    return {way: {"compile_ms": spread(times["compile_ms"]), "beside_ms": spread(times["beside_ms"]),
+                  "ratio": ratios(times["beside_ms"], times["compile_ms"]),
+                  "phases_ms": {phase: spread(values) for phase, values in times["phases_ms"].items()}}
+            for way, times in raw.items()}
+
+
 def measure_starts(program, cache, repeat):
     """Fresh processes of `precast run` that hit: the phases, and what is left of the wall time."""
     print(f"[bench] fresh precast run of {program.name}, {repeat} processes", flush=True)
@@ -157,6 +167,11 @@ def show(results):
              f"{hit['lean_bytes'] / hit['executable_bytes']:.3f} of the bytes")
         line("key", ms(hit["key_ms"]))
         line("decode", ms(hit["decode_ms"]))
+    for name, ways in results["misses"].items():
+        print(f"\na miss of {name}")
+        for way, miss in ways.items():
+            line(f"beside the compile, {way.replace('_', ' ')}",
+                 ms(miss["beside_ms"]) + f", {100 * miss['ratio']['median']:.2f} % of {miss['compile_ms']['median']:.0f} ms")
     keys = results["keys"]
     print(f"\nkeys, {keys['step48']['bytes'] / 1e3:.0f} kB of bytecode ({keys['step48']['mode']})")
     line("program digest", ms(keys["step48"]["digest_ms"]) + f", {keys['step48']['mb_per_s']:.0f} MB/s")
@@ -194,6 +209,8 @@ def main():
         results = {
             "machine": machine(),
             "hits": {name: measure_hits(name, path, folder, arguments.repeat * rounds) for name, (path, rounds) in programs.items()},
+            "misses": {name: measure_misses(name, programs[name][0], folder, max(arguments.repeat // 5, 1))
+                       for name in ("ranker", "step48")},
             "keys": measure_keys(made, arguments.repeat),
             "starts": {name: measure_starts(programs[name][0], folder / "command", arguments.repeat)
                        for name in ("tiny", "ranker", "step48")},

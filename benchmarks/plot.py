@@ -126,6 +126,8 @@ def tables(results):
         "parts": table(["program", "key", "lookup", "verify", "load", "decode alone"], [
             [name, *(spread(hit["phases_ms"][phase]) for phase in ("key", "lookup", "verify", "load")),
              spread(hit["decode_ms"])] for name, hit in hits.items()]),
+        **({"misses": table(["program", "trial load", "compile", "beside it", "of it"], list(miss_rows(results)))}
+           if "misses" in results else {}),
         "keys": table(["what", "time", ""], [
             [f"digest of the 48-layer step ({kilobytes(keys['step48']['bytes'])}, {keys['step48']['mode']})",
              spread(keys["step48"]["digest_ms"]), f"{keys['step48']['mb_per_s']:.0f} MB/s"],
@@ -145,6 +147,13 @@ def tables(results):
             [name, f"{hit['lean_bytes'] / hit['executable_bytes']:.3f} of {kilobytes(hit['executable_bytes'])}",
              spread(hit["lean_ms"]), ratio(hit["lean_ratio"])] for name, hit in hits.items()]),
     }
+
+
+def miss_rows(results):
+    for name, ways in results["misses"].items():
+        for way, miss in ways.items():
+            yield [name, way.replace("_", " "), spread(miss["compile_ms"]), spread(miss["beside_ms"]),
+                   f"{100 * median(miss['ratio']):.2f} %"]
 
 
 def not_own(starts):
