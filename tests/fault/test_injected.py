@@ -21,7 +21,9 @@ MAKING = threading.Lock()
 
 
 def empty(place):
-    """A miss: compiled and published."""
+    """A miss: compiled and published. What the user's state folder has from before stays."""
+    place.run()
+    shutil.rmtree(place.cache)
 
 
 def filled(place):
@@ -40,7 +42,15 @@ def damaged(place):
 
 START = {"miss": empty, "hit": filled, "damaged": damaged}
 # How many of the cases the short sweep does.
-EVERY = {"miss": 2, "hit": 1, "damaged": 3}
+EVERY = {"miss": 2, "hit": 2, "damaged": 6}
+
+
+@pytest.fixture(params=["fake", "real"])
+def which(request, precast, real_plugin):
+    """(the command with the fake plugin, or with XLA's; how much rarer its cases are in the short sweep)"""
+    if request.param == "real":
+        precast.env["PRECAST_PLUGIN"] = real_plugin
+    return precast, 1 if request.param == "fake" else 24
 
 
 def started(precast, name, start):
@@ -74,7 +84,8 @@ def answered(traced, outputs):
 
 
 @pytest.mark.parametrize("start", START)
-def test_one_call_fails(precast, start):
+def test_one_call_fails(start, which):
+    precast, every = which
     calls, outputs = recorded(precast, start)
     assert len(calls) > 5
     cases = [(i, call, error) for i, call in enumerate(calls)
@@ -89,11 +100,12 @@ def test_one_call_fails(precast, start):
         answered(traced, outputs)
         place.expect_well(outputs, temporary_allowed=call.name in REMOVES)
 
-    each(fail, sample(cases, EVERY[start]))
+    each(fail, sample(cases, every * EVERY[start]))
 
 
 @pytest.mark.parametrize("start", START)
-def test_all_calls_fail_from_one_on(precast, start):
+def test_all_calls_fail_from_one_on(start, which):
+    precast, every = which
     calls, outputs = recorded(precast, start)
     cases = [(i, error) for error in ("EIO", "ENOSPC", "EACCES")[:None if FULL else 1] for i in range(len(calls))]
 
@@ -115,11 +127,12 @@ def test_all_calls_fail_from_one_on(precast, start):
         # What could not be removed may lie there still.
         place.expect_well(outputs, temporary_allowed=True)
 
-    each(fail, sample(cases, 3))
+    each(fail, sample(cases, 2 * every * EVERY[start]))
 
 
 @pytest.mark.parametrize("start", START)
-def test_killed_at_every_call(precast, start):
+def test_killed_at_every_call(start, which):
+    precast, every = which
     calls, outputs = recorded(precast, start)
 
     def kill(case):
@@ -132,4 +145,4 @@ def test_killed_at_every_call(precast, start):
             precast("verify", *place.entries(), env=place.env)
         place.expect_well(outputs, temporary_allowed=True)
 
-    each(kill, sample(enumerate(calls), EVERY[start]))
+    each(kill, sample(enumerate(calls), every * EVERY[start]))
