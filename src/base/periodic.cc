@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "base/file.h"
@@ -28,6 +27,7 @@ class Scheduler {
  public:
   Result<std::uint64_t> add(std::chrono::milliseconds period, std::function<void()> call);
   void remove(std::uint64_t id);
+  void abandon(std::uint64_t id);
 
  private:
   struct Entry {
@@ -38,19 +38,20 @@ class Scheduler {
   struct Worker {
     Scheduler* scheduler = nullptr;
     pthread_t thread{};
-    bool retired = false;  // whoever retired it joins it
+    bool retired = false;  // whoever retired it joins or detaches it
   };
 
   static void* enter(void* worker);
   void work(const Worker& self);
-  void call_due(std::unique_lock<std::mutex>& lock);
+  void call_due(const Worker& self, std::unique_lock<std::mutex>& lock);
   Result<void> start_worker();
 
   std::mutex mutex_;
   std::condition_variable changed_;   // for the thread: an entry came, or the last one went
   std::condition_variable returned_;  // for remove(): a call returned
   std::map<std::uint64_t, Entry> entries_;
-  std::set<std::uint64_t> running_;  // two only while a retired thread ends
+  // By entry; two only while a retired thread ends.
+  std::map<std::uint64_t, const Worker*> running_;
   std::uint64_t last_id_ = 0;
   Worker* worker_ = nullptr;
 };
@@ -86,14 +87,14 @@ void* Scheduler::enter(void* worker) {
 
 void Scheduler::work(const Worker& self) {
   std::unique_lock lock(mutex_);
-  while (!self.retired && !entries_.empty()) call_due(lock);
+  while (!self.retired && !entries_.empty()) call_due(self, lock);
   if (self.retired) return;
   // The last entry was removed from its own call, so nobody waits for this thread.
   ::pthread_detach(self.thread);
   worker_ = nullptr;
 }
 
-void Scheduler::call_due(std::unique_lock<std::mutex>& lock) {
+void Scheduler::call_due(const Worker& self, std::unique_lock<std::mutex>& lock) {
   const auto due =
       std::min_element(entries_.begin(), entries_.end(),
                        [](const auto& a, const auto& b) { return a.second.next < b.second.next; });
@@ -104,7 +105,7 @@ void Scheduler::call_due(std::unique_lock<std::mutex>& lock) {
   }
   const std::uint64_t id = due->first;
   auto call = due->second.call;
-  running_.insert(id);
+  running_.emplace(id, &self);
   lock.unlock();
   (*call)();
   call.reset();  // what it holds may stop other registrations
@@ -169,6 +170,26 @@ void Scheduler::remove(std::uint64_t id) {
   ::pthread_join(thread, nullptr);
 }
 
+void Scheduler::abandon(std::uint64_t id) {
+  // As above, but for a call that runs, which may hold what it uses.
+  std::shared_ptr<const std::function<void()>> call;
+  const std::lock_guard lock(mutex_);
+  if (const auto found = entries_.find(id); found != entries_.end()) {
+    call = std::move(found->second.call);
+    entries_.erase(found);
+  }
+  const auto running = running_.find(id);
+  if (running == running_.end() || running->second != worker_ || works_for == this) {
+    changed_.notify_all();
+    return;
+  }
+  worker_->retired = true;
+  ::pthread_detach(worker_->thread);
+  worker_ = nullptr;
+  // Without a thread now, the others get one with the next registration.
+  if (!entries_.empty()) static_cast<void>(start_worker());
+}
+
 }  // namespace
 
 std::uint64_t process_number() { return process_count.load(std::memory_order_relaxed); }
@@ -190,6 +211,11 @@ Periodic& Periodic::operator=(Periodic&& other) noexcept {
   process_ = other.process_;
   id_ = other.id_.exchange(0);
   return *this;
+}
+
+void Periodic::abandon() {
+  const std::uint64_t id = id_;
+  if (id != 0 && process_ == process_number()) scheduler().abandon(id);
 }
 
 void Periodic::stop() {

@@ -34,6 +34,9 @@ class Periodic {
   // Afterwards `call` does not run and never will; waits for one that runs now, unless it is called
   // from there. Another time it does nothing.
   void stop();
+  // The same without waiting: for a call that hangs, and whatever it uses must then stay for ever.
+  // It is left alone with its thread, and the others get another one.
+  void abandon();
 
  private:
   Periodic(std::uint64_t process, std::uint64_t id) : process_(process), id_(id) {}

@@ -172,6 +172,31 @@ TEST(PeriodicTest, ThreadsComeAndGo) {
   wait_for_threads(0);
 }
 
+TEST(PeriodicTest, ACallThatHangsIsLeftAloneAndHoldsUpNobody) {
+  std::promise<void> entered;
+  std::promise<void> gate;
+  std::atomic<bool> left = false;
+  Periodic hangs = started(milliseconds(1), [&, opens = gate.get_future().share()] {
+    if (!left) entered.set_value();
+    opens.wait();
+    left = true;
+  });
+  entered.get_future().wait();
+  std::atomic<int> calls = 0;
+  Periodic other = started(milliseconds(1), [&] { ++calls; });
+  hangs.abandon();
+  wait_until([&] { return calls > 2; });
+  other.stop();
+  EXPECT_FALSE(left);
+  gate.set_value();
+  wait_for_threads(0);
+  EXPECT_TRUE(left);
+  // One that does not run is stopped like any other.
+  Periodic idle = started(std::chrono::hours(1), [] {});
+  idle.abandon();
+  wait_for_threads(0);
+}
+
 TEST(PeriodicTest, AChildHasNoneOfItsParents) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer allows no thread in the child of a process with threads";

@@ -292,7 +292,7 @@ Result<void> FileLease::hold(std::chrono::milliseconds period) {
 }
 
 void FileLease::beat() {
-  if (lost_) return;
+  if (lost_ || abandoned_) return;
   if (slot_.was_released()) {
     lost_ = true;
     return;
@@ -300,6 +300,7 @@ void FileLease::beat() {
   const HeldFile& file = slot_.file();
   // Its own file, by the descriptor: never that of whoever may have taken over.
   ops_.futimens(file.fd, nullptr);
+  if (abandoned_) return;
   const auto still = leads_to(ops_, file.folder, file.name.data(), file.device, file.inode);
   if (still && !*still) lost_ = true;
 }
@@ -326,6 +327,13 @@ void FileLease::remove_name() {
     const auto still = leads_to(ops_, file.folder, file.name.data(), file.device, file.inode);
     if (still.value_or(false) && ops_.unlinkat(file.folder, file.name.data()) == 0) return;
   }
+}
+
+void FileLease::abandon(std::unique_ptr<FileLease> lease) {
+  lease->abandoned_ = true;
+  lease->beat_.abandon();
+  // A beat may hang in it.
+  static_cast<void>(lease.release());
 }
 
 void FileLease::end(const std::optional<Ending>& ending) {

@@ -104,6 +104,8 @@ class FileLease {
   bool lost() const { return lost_; }
   // Ends it: with a verdict for those who wait, or without.
   void end(const std::optional<Ending>& ending);
+  // For a file system that hangs: touches nothing any more, waits for nothing, and stays in memory.
+  static void abandon(std::unique_ptr<FileLease> lease);
 
  private:
   FileLease(store::FileOps& ops, std::string path, HeldSlot slot);
@@ -123,6 +125,7 @@ class FileLease {
   mode_t mode_ = 0;
   bool held_ = false;
   std::atomic<bool> lost_ = false;
+  std::atomic<bool> abandoned_ = false;
   base::Periodic beat_;
 };
 

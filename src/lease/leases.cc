@@ -175,13 +175,23 @@ bool Lease::lost() const { return file_ == nullptr || file_->lost(); }
 
 void Lease::end(const Ending& ending) { finish(ending); }
 
-void Lease::finish(const std::optional<Ending>& ending) {
-  if (file_ != nullptr) file_->end(ending);
-  file_.reset();
+void Lease::land(const std::optional<Ending>& ending) {
   if (flight_ != nullptr && flight_->process == base::process_number()) {
     Flights::of_this_process().finish(*flight_, ending, std::nullopt);
   }
   flight_.reset();
+}
+
+void Lease::finish(const std::optional<Ending>& ending) {
+  // This process's own threads first: what comes then may hang with the file system.
+  land(ending);
+  if (file_ != nullptr) file_->end(ending);
+  file_.reset();
+}
+
+void Lease::abandon() {
+  land(std::nullopt);
+  if (file_ != nullptr) FileLease::abandon(std::move(file_));
 }
 
 Result<Acquired> Leases::acquire(const std::string& key, const WaitOptions& options) {

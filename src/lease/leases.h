@@ -44,9 +44,13 @@ class Lease {
   bool lost() const;
   // Tells those who wait, and gives the lease back. Another time it does nothing.
   void end(const Ending& ending);
+  // For a store that does not answer: the threads of this process go on, others find out that
+  // nobody touches the lease any more. Makes no system call.
+  void abandon();
 
  private:
   void finish(const std::optional<Ending>& ending);
+  void land(const std::optional<Ending>& ending);
 
   std::unique_ptr<FileLease> file_;
   std::shared_ptr<Flight> flight_;

@@ -176,6 +176,31 @@ TEST_F(LeasesTest, AThreadThatWaitsShowsThatTheStoreAnswers) {
   EXPECT_GE(ops.calls() - before, 2);
 }
 
+// Hangs in a touch for as long as the gate is shut.
+class HangingOps : public store::QuickOps {
+ public:
+  int futimens(int fd, const struct timespec* times) override {
+    ++touches;
+    while (shut) std::this_thread::sleep_for(milliseconds(1));
+    return QuickOps::futimens(fd, times);
+  }
+  std::atomic<bool> shut = true;
+  std::atomic<int> touches = 0;
+};
+
+TEST_F(LeasesTest, ALeaseThatIsAbandonedWaitsForNothingAndIsTouchedNoMore) {
+  static HangingOps ops;  // stays, as a beat may still be in it
+  const Opened opened(root_, ops);
+  Acquired got = opened.acquire();
+  while (ops.touches == 0) std::this_thread::sleep_for(milliseconds(1));
+  got.lease->abandon();
+  ops.shut = false;
+  EXPECT_THAT(lease_files(root_), ElementsAre(kKey));
+  const Opened others(root_, store::quick_ops(), impatient_timing());
+  EXPECT_TRUE(others.acquire().lease->taken_over());
+  got.lease->end({Verdict::published});
+}
+
 TEST_F(LeasesTest, AnErrorIsThatOfAllThreads) {
   {
     const Opened makes_it(root_);
