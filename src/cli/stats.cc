@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cmath>
 #include <ctime>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,11 @@ std::string utc_text(std::int64_t unix_s) {
   ::gmtime_r(&time, &parts);
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", parts.tm_year + 1900, parts.tm_mon + 1,
                      parts.tm_mday, parts.tm_hour, parts.tm_min);
+}
+
+// The hour that is going on ends in the future.
+std::string until_text(std::int64_t unix_s) {
+  return unix_s > std::time(nullptr) ? "now" : utc_text(unix_s);
 }
 
 std::string bytes_or_nothing(std::uint64_t bytes) { return bytes == 0 ? "" : bytes_text(bytes); }
@@ -84,6 +90,24 @@ Table labels_table(const Stats& stats) {
   return table;
 }
 
+// In the order in which they happen, the whole last.
+std::vector<std::string> in_order(const std::map<std::string, Timing>& phases) {
+  constexpr std::array<std::string_view, 14> kOrder = {
+      "key",       "lookup", "verify", "trial_load", "load", "wait",   "compile",
+      "serialize", "encode", "prove",  "publish",    "gc",   "record", "total"};
+  std::vector<std::string> names;
+  for (const auto& [name, timing] : phases) names.push_back(name);
+  const auto place = [&kOrder](const std::string& name) {
+    const auto found = std::find(kOrder.begin(), kOrder.end(), name);
+    return found == kOrder.end() ? kOrder.end() - 1 : found;
+  };
+  std::stable_sort(names.begin(), names.end(), [&place](const auto& a, const auto& b) {
+    if (place(a) != place(b)) return place(a) < place(b);
+    return a != "total" && b == "total";
+  });
+  return names;
+}
+
 Table phases_table(const Stats& stats) {
   Table table({{"PHASE"},
                {"COUNT", true},
@@ -92,7 +116,8 @@ Table phases_table(const Stats& stats) {
                {"P50", true},
                {"P95", true},
                {"MAX", true}});
-  for (const auto& [name, timing] : stats.phases) {
+  for (const std::string& name : in_order(stats.phases)) {
+    const Timing& timing = stats.phases.at(name);
     table.add({printable(name), std::to_string(timing.count), duration_text(timing.total_ms),
                duration_text(timing.mean_ms()), duration_text(timing.quantile_ms(0.5)),
                duration_text(timing.quantile_ms(0.95)), duration_text(timing.max_ms)});
@@ -120,7 +145,7 @@ void print(const Stats& stats, const Arguments& arguments, Output& out) {
   const Tally sum = stats.sum();
   out.print(fmt::format("{} from {} to {}\nhit rate {}, {} saved\n\n",
                         counted(sum.count, "request"), utc_text(stats.from_unix_s),
-                        utc_text(stats.until_unix_s), percent(stats.hit_rate()),
+                        until_text(stats.until_unix_s), percent(stats.hit_rate()),
                         sum.saved_ms == 0 ? "no time" : saved_text(sum.saved_ms)));
   out.print(arguments.by.empty() ? results_table(stats) : labels_table(stats));
   if (!arguments.by.empty()) return;
