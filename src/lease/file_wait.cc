@@ -131,6 +131,7 @@ void FileWait::adopt(Seen seen) {
 bool FileWait::has_ended(const Record& record) {
   if (!record.ending || left_behind_) return false;
   end_.how = End::How::ended;
+  end_.holder = holder();
   end_.ending = record.ending;
   return true;
 }
@@ -183,28 +184,32 @@ Result<FileWait::Step> FileWait::take_over(std::unique_ptr<FileLease> own, bool 
   return Step::wait;
 }
 
+Waiting FileWait::holder() const {
+  Waiting holder;
+  holder.waited_s = seconds(Clock::now() - request_.start);
+  holder.holding_s = holder.waited_s;
+  if (!seen_ || !seen_->record.owner) return holder;
+  const Owner& owner = *seen_->record.owner;
+  holder.host = owner.host;
+  holder.pid = owner.pid;
+  holder.who = owner.label.empty() ? owner.program : owner.program + " (" + owner.label + ")";
+  const double unix_s =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  holder.holding_s = std::max(0.0, unix_s - static_cast<double>(owner.since_unix_s));
+  return holder;
+}
+
 void FileWait::tell() {
   const Clock::time_point now = Clock::now();
   if (!request_.on_waiting || !seen_ || now - last_told_ < kTellPeriod) return;
   last_told_ = now;
-  Waiting waiting;
-  waiting.waited_s = seconds(now - request_.start);
-  waiting.holding_s = waiting.waited_s;
-  if (const auto& owner = seen_->record.owner) {
-    waiting.host = owner->host;
-    waiting.pid = owner->pid;
-    waiting.who =
-        owner->label.empty() ? owner->program : owner->program + " (" + owner->label + ")";
-    const double unix_s =
-        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    waiting.holding_s = std::max(0.0, unix_s - static_cast<double>(owner->since_unix_s));
-  }
-  request_.on_waiting(waiting);
+  request_.on_waiting(holder());
 }
 
 std::optional<FileWait::End> FileWait::over() {
   End end;
   end.waited = true;
+  end.holder = holder();
   end.how = End::How::cancelled;
   if (request_.cancelled && request_.cancelled()) return end;
   end.how = End::How::limit;

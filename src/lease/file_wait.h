@@ -33,6 +33,7 @@ class FileWait {
     bool taken_over = false;
     std::optional<Ending> ending;
     bool waited = false;  // or it was had at once
+    Waiting holder;       // who had it, when there was a wait
   };
 
   FileWait(store::DirectoryStore& store, const Timing& timing, Request request);
@@ -54,6 +55,7 @@ class FileWait {
   // Whether the file that was watched until now ended with a verdict.
   bool has_ended(const Record& record);
   bool is_gone() const;
+  Waiting holder() const;
   void tell();
   std::optional<End> over();
   void pause();

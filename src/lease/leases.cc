@@ -68,6 +68,7 @@ class Attempt {
   const Clock::time_point start_ = Clock::now();
   const std::optional<Clock::time_point> deadline_;
   bool waited_ = false;
+  Waiting holder_;
   Flights& flights_ = Flights::of_this_process();
 };
 
@@ -85,6 +86,7 @@ Result<Acquired> Attempt::run() {
 Acquired Attempt::end(Acquired::How how) const {
   Acquired acquired;
   acquired.how = how;
+  if (how != Acquired::How::held) acquired.holder = holder_;
   if (waited_) acquired.waited_s = seconds_since(start_);
   return acquired;
 }
@@ -107,6 +109,7 @@ Result<Acquired> Attempt::lead(const std::shared_ptr<Flight>& flight) {
     return std::move(got).error();
   }
   if (got->waited) waited_ = true;
+  holder_ = got->holder;
   Acquired acquired;
   switch (got->how) {
     case FileWait::End::How::held:
@@ -117,6 +120,7 @@ Result<Acquired> Attempt::lead(const std::shared_ptr<Flight>& flight) {
     case FileWait::End::How::ended:
       acquired = end(Acquired::How::ended);
       acquired.ending = std::move(got->ending);
+      flights_.set_status(*flight, got->holder);
       break;
     case FileWait::End::How::limit: acquired = end(Acquired::How::limit); break;
     case FileWait::End::How::cancelled: acquired = end(Acquired::How::cancelled); break;
@@ -127,7 +131,7 @@ Result<Acquired> Attempt::lead(const std::shared_ptr<Flight>& flight) {
 
 Result<std::optional<Acquired>> Attempt::follow(const Flight& flight) {
   Clock::time_point told = start_;
-  while (true) {
+  for (bool over = false; !over;) {
     if (options_.cancelled && options_.cancelled()) {
       return std::optional(end(Acquired::How::cancelled));
     }
@@ -135,14 +139,15 @@ Result<std::optional<Acquired>> Attempt::follow(const Flight& flight) {
     Clock::duration slice = options_.cancelled ? kCancelPeriod : kTellPeriod;
     if (deadline_) slice = std::min(slice, *deadline_ - now);
     if (slice <= Clock::duration::zero()) return std::optional(end(Acquired::How::limit));
-    if (flights_.wait_for(flight, slice)) break;
+    over = flights_.wait_for(flight, slice);
+    holder_ = flights_.status(flight);
+    holder_.waited_s = seconds_since(start_);
+    if (over) break;
     // Whoever watches this thread's calls sees that the store answers, and not that it hangs.
     static_cast<void>(store_.find_layout_folder());
     if (options_.on_waiting && Clock::now() - told >= kTellPeriod) {
       told = Clock::now();
-      Waiting waiting = flights_.status(flight);
-      waiting.waited_s = seconds_since(start_);
-      options_.on_waiting(waiting);
+      options_.on_waiting(holder_);
     }
   }
   // Nobody changes a flight that is over.

@@ -75,6 +75,8 @@ struct Acquired {
   std::optional<Lease> lease;
   std::optional<Ending> ending;
   double waited_s = 0;  // 0 when nobody had it
+  // Who had it until then, unless this is `held`. A thread of this process has its pid and host.
+  Waiting holder;
 };
 
 // A file in the folder of leases, for people.

@@ -135,6 +135,7 @@ TEST_F(LeasesTest, TwoOpeningsOfOneStoreShareAFlight) {
   const Acquired waited = other.get();
   EXPECT_EQ(waited.how, How::ended);
   EXPECT_GT(waited.waited_s, 0);
+  EXPECT_EQ(waited.holder.pid, ::getpid());
 }
 
 TEST_F(LeasesTest, AWaitEndsAtItsLimitAndWhenItIsCancelled) {
