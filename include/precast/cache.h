@@ -118,8 +118,9 @@ struct Waiting {
   double waited_s = 0;   // how long this request has waited
 };
 
-// A phase and how long it took. Names, in order: key, lookup, verify, load, compile, serialize,
-// encode, prove, publish, record, wait, trial_load, gc.
+// A phase and how long it took. Names, in order: key, lookup, verify, load, lease (or wait, when
+// somebody else had it), compile, serialize, encode, prove, publish, record. After a wait lookup,
+// verify and load may come again.
 struct Phase {
   std::string name;
   double ms = 0;
@@ -151,6 +152,7 @@ struct CacheConfig {  // What a cache is opened with.
   // Empty: $XDG_STATE_HOME/precast, else ~/.local/state/precast. Without either nothing is kept.
   std::string state_directory;
   bool keep_misses = true;  // leave a record of every compile that was no hit (explain.h)
+  bool keep_stats = true;   // count what becomes of requests (docs/stats.md)
   bool disabled = false;    // compile, never look or store; also when PRECAST_DISABLE is 1
   bool strict = false;      // a cache fault is an error instead of a compile
   Policy policy = Policy::read_write;

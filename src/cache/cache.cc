@@ -56,10 +56,12 @@ Cache Cache::open(CacheConfig config) {
   if (impl->state.empty()) {
     if (auto found = default_state_directory()) impl->state = std::move(found)->path;
   }
+  if (impl->config.keep_stats) impl->recorder = stats::Recorder::of(impl->state);
   auto store = open_store(impl->config.directory);
   if (store) {
     impl->directory = (*store)->path();
     impl->store = std::move(store).value();
+    if (impl->config.leases) impl->leases = std::make_unique<lease::Leases>(*impl->store);
   } else {
     impl->directory = impl->config.directory;
     impl->unusable = std::move(store).error().with("the cache is not used");

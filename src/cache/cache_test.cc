@@ -52,8 +52,8 @@ TEST_F(CacheTest, PhasesTellWhatHappened) {
     return list;
   };
   EXPECT_EQ(names(ask(cache).report),
-            (std::vector<std::string>{"key", "lookup", "compile", "serialize", "encode", "prove",
-                                      "publish", "record"}));
+            (std::vector<std::string>{"key", "lookup", "lease", "compile", "serialize", "encode",
+                                      "prove", "publish", "record"}));
   EXPECT_EQ(names(ask(cache).report),
             (std::vector<std::string>{"key", "lookup", "verify", "load"}));
 }

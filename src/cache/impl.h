@@ -7,8 +7,10 @@
 #include <set>
 #include <string>
 
+#include "lease/leases.h"
 #include "precast/cache.h"
-#include "store/store.h"
+#include "stats/recorder.h"
+#include "store/directory_store.h"
 
 namespace precast {
 
@@ -17,8 +19,11 @@ struct [[gnu::visibility("hidden")]] Cache::Impl {
   std::string directory;
   bool disabled = false;
   std::optional<Error> unusable;
-  std::unique_ptr<store::Store> store;  // null when unusable or disabled
-  std::string state;                    // the state folder; empty: there is none
+  // Null when unusable or disabled.
+  std::unique_ptr<store::DirectoryStore> store;
+  std::unique_ptr<lease::Leases> leases;      // also null when not wanted
+  std::shared_ptr<stats::Recorder> recorder;  // null when there is no state folder
+  std::string state;                          // the state folder; empty: there is none
 
   // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs
   // must not print a thousand times that the disk is full.

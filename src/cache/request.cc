@@ -84,12 +84,29 @@ Result<void> Request::found(Found found, const std::string& detail) {
 }
 
 Result<CompileOrLoad> Request::run() {
+  const auto start = std::chrono::steady_clock::now();
   report_.program_bytes = program_.bytes().size();
-  PRECAST_ASSIGN(LoadedExecutable executable, proceed());
+  auto executable = proceed();
   report_.outcome = step_.outcome;
   report_.reason = step_.reason;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  count(took.count());
+  if (!executable) return std::move(executable).error();
   if (report_.outcome != Outcome::hit) leave_record();
-  return CompileOrLoad{std::move(executable), std::move(report_)};
+  return CompileOrLoad{*std::move(executable), std::move(report_)};
+}
+
+void Request::count(double total_ms) {
+  if (cache_.recorder == nullptr) return;
+  const bool hit = report_.outcome == Outcome::hit;
+  const std::string name = counted_as(report_.outcome, report_.reason);
+  cache_.recorder->count({.name = name,
+                          .label = wishes_.label,
+                          .phases = report_.phases,
+                          .total_ms = total_ms,
+                          .saved_ms = hit ? compiled_in_ms_ - total_ms : 0,
+                          .bytes_read = hit ? report_.artifact_bytes : 0,
+                          .bytes_written = hit ? 0 : report_.artifact_bytes});
 }
 
 Result<LoadedExecutable> Request::proceed() {
@@ -98,11 +115,14 @@ Result<LoadedExecutable> Request::proceed() {
     PRECAST_ASSIGN(std::optional<LoadedExecutable> loaded, look_up());
     if (loaded) return *std::move(loaded);
     dispose();
+    PRECAST_ASSIGN(loaded, share());
+    if (loaded) return *std::move(loaded);
   }
   auto compiled = compile();
   if (!compiled && step_.action != Action::return_error) {
     step_ = {Action::return_error, Outcome::error, Reason::compile_failed};
   }
+  end_lease(compiled);
   return compiled;
 }
 
@@ -192,6 +212,7 @@ Result<std::optional<LoadedExecutable>> Request::look_up() {
   report_.executable_bytes = artifact->executable().size();
   report_.artifact_bytes = artifact->file_bytes();
   report_.root = artifact->root();
+  compiled_in_ms_ = artifact->provenance().compile_ms;
   // A use that is not kept lets a collection take the entry earlier, and no more.
   if (rules_.policy == Policy::read_write) {
     static_cast<void>(

@@ -6,6 +6,7 @@
 
 #include "cache/impl.h"
 #include "cache/plan.h"
+#include "lease/leases.h"
 #include "precast/cache.h"
 #include "precast/client.h"
 #include "precast/compile_options.h"
@@ -43,6 +44,16 @@ class Request {
   void dispose();
   Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);
 
+  // Waits for somebody else's compile of this key, or gets the lease. The executable, when that
+  // made one; nothing when this request must compile.
+  Result<std::optional<LoadedExecutable>> share();
+  Result<lease::Acquired> acquire();
+  Result<std::optional<LoadedExecutable>> have_lease(lease::Lease lease);
+  // look_up(), where finding nothing changes nothing.
+  Result<std::optional<LoadedExecutable>> look_again();
+  // Tells those who wait what became of the compile.
+  void end_lease(const Result<LoadedExecutable>& compiled);
+
   // Compiles, and stores when the plan says so.
   Result<LoadedExecutable> compile();
   // The same for the baseline that was asked for.
@@ -66,6 +77,8 @@ class Request {
   Result<void> fault(Stage stage, Error error);
   Result<void> found(Found found, const std::string& detail);
 
+  // Counts what became of this request.
+  void count(double total_ms);
   // What this request leaves behind when it was no hit.
   void leave_record();
   Provenance provenance(double compile_ms) const;
@@ -86,6 +99,9 @@ class Request {
     std::int64_t used_unix_s;
   };
   std::optional<Entry> entry_;
+  std::optional<lease::Lease> lease_;
+  double compiled_in_ms_ = 0;  // what a hit did not have to do
+  Waiting holder_;             // whom this request waited for
   Step step_;
   Report report_;
 };

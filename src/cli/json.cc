@@ -1,5 +1,6 @@
 #include "cli/json.h"
 
+#include <map>
 #include <cmath>
 
 #include "cli/text.h"
@@ -43,7 +44,10 @@ Json json_of(const std::vector<NamedValue>& values) {
 
 Json json_of(const std::vector<Phase>& phases, double total_ms) {
   Json object = Json::object();
-  for (const Phase& phase : phases) object[phase.name] = rounded_ms(phase.ms);
+  std::map<std::string, double> sums;  // a phase may come twice
+  for (const Phase& phase : phases) {
+    object[phase.name] = rounded_ms(sums[phase.name] += phase.ms);
+  }
   object["total"] = rounded_ms(total_ms);
   return object;
 }

@@ -286,6 +286,11 @@ CacheConfig RequestArguments::cache_config(Output& out) const {
   config.wait_limit_s = wait_limit_s;
   config.after_wait = after_wait == "fail" ? AfterWait::fail : AfterWait::compile;
   config.trial_load = trial_load;
+  config.on_waiting = [](const Waiting& waiting) {
+    Progress::show_instead(
+        fmt::format("waiting for process {} on {}, which has compiled it for {:.0f} s", waiting.pid,
+                    printable(waiting.host), waiting.holding_s));
+  };
   config.log = [&out](LogLevel level, const std::string& text) {
     if (level == LogLevel::warn) out.warning(text);
   };
