@@ -1,7 +1,7 @@
 #include "cli/json.h"
 
-#include <map>
 #include <cmath>
+#include <map>
 
 #include "cli/text.h"
 
