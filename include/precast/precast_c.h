@@ -82,7 +82,16 @@ enum {
   PRECAST_HIT = 1,         // loaded from the cache
   PRECAST_MISS = 2,        // compiled and stored
   PRECAST_SKIP = 3,        // compiled, not stored on purpose or because storing failed
-  PRECAST_BYPASS = 4       // compiled; the cache was not asked, because it must not or cannot be
+  PRECAST_BYPASS = 4,      // compiled; the cache was not asked, because it must not or cannot be
+  PRECAST_FAILED = 5       // of precast_would_hit: the policy would make it an error
+};
+
+// What a cache may do with a request. Append only.
+enum {
+  PRECAST_READ_WRITE = 1,  // load, or compile and store
+  PRECAST_READ_ONLY = 2,   // load, or compile and store nothing
+  PRECAST_REFRESH = 3,     // compile anyway, and replace the entry
+  PRECAST_OFFLINE = 4      // load; a miss is an error (PRECAST_UNAVAILABLE)
 };
 
 // Element types: the numbers of PJRT_Buffer_Type. In host memory, types narrower than a byte take
@@ -252,7 +261,16 @@ typedef struct precast_cache_config {  // How a cache is opened.
   int32_t no_proof;             // 1: do not load an artifact once before publishing it
   const char* state_directory;  // for records of misses; null or "": the default of docs/stores.md
   int32_t no_misses;            // 1: leave no records of compiles that were no hit
-  int32_t reserved;             // zero
+  int32_t policy;               // PRECAST_READ_WRITE, or 0, which is the same
+  const char* name_space;       // entries of their own below the folder; null or "": none
+  double wait_limit_s;          // longest wait for others who compile the same; 0: 3600
+  double min_compile_ms;        // what compiles faster is not stored
+  uint64_t soft_limit_bytes;    // of the store; 0: the default of docs/stores.md
+  uint64_t hard_limit_bytes;    // the same
+  int32_t no_leases;            // 1: do not wait for others who compile the same
+  int32_t fail_after_wait;      // 1: when the longest wait is over, fail instead of compiling
+  int32_t trial_load;           // 1: load what another host made in a child process first
+  int32_t no_stats;             // 1: count nothing in the state folder
 } precast_cache_config;
 
 // Opens a cache; `config` may be null. A folder that cannot be used is no error: programs are then
@@ -268,6 +286,10 @@ PRECAST_C_API const char* precast_cache_problem(const precast_cache* cache);
 
 // Frees the handle.
 PRECAST_C_API void precast_cache_free(precast_cache* cache);
+
+// Gives back all leases of this process, so that those who wait need not find out that it is gone.
+// May be called in the handler of a signal; Precast installs none.
+PRECAST_C_API void precast_release_leases_on_signal(void);
 
 // What to compile, and how.
 typedef struct precast_request {
@@ -295,6 +317,10 @@ typedef struct precast_request {
   size_t profile_size;
   const char* const* extras;  // the caller's own facts: names and values by turns, no name twice
   size_t extra_count;         // pairs
+  // Only the artifact with this root may load, 64 hexadecimal digits; null or "": any.
+  const char* pin;
+  int32_t policy;    // PRECAST_READ_WRITE; 0: the cache's
+  int32_t reserved;  // zero
 } precast_request;
 
 // The key of a request, without compiling: a report without an outcome that has a key, or a reason
@@ -355,8 +381,9 @@ typedef struct precast_report_facts {  // What a report says.
   uint64_t artifact_bytes;    // 0: there is no artifact
   size_t phase_count;
   size_t warning_count;
-  int32_t outcome;  // PRECAST_HIT
-  int32_t reason;   // Reason of cache.h; 0: none
+  int32_t outcome;   // PRECAST_HIT
+  int32_t reason;    // Reason of cache.h; 0: none
+  const char* root;  // of the artifact that was loaded or stored, 64 hexadecimal digits, or ""
 } precast_report_facts;
 
 // Fills in what a report says.
@@ -365,7 +392,7 @@ PRECAST_C_API int32_t precast_report_get_facts(const precast_report* report,
 
 typedef struct precast_phase {  // One phase of a request, and how long it took.
   size_t struct_size;
-  const char* name;  // key, lookup, verify, load, compile, serialize, encode, prove or publish
+  const char* name;  // key, lookup, verify, load, lease, wait, compile, serialize, encode, ...
   double ms;
 } precast_phase;
 

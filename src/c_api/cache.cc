@@ -31,7 +31,18 @@ Result<CacheConfig> config_of(const precast_cache_config* given) {
                  policy_of(from.trusted_keys, from.trusted_key_count, from.require_signature != 0));
   config.state_directory = text_of(from.state_directory);
   config.keep_misses = from.no_misses == 0;
-  PRECAST_TRY(check_reserved(from.reserved, "precast_cache_config"));
+  config.keep_stats = from.no_stats == 0;
+  if (from.policy != 0) {
+    PRECAST_ASSIGN(config.policy, cache_policy_of(from.policy, "precast_cache_config"));
+  }
+  config.name_space = text_of(from.name_space);
+  if (from.wait_limit_s != 0) config.wait_limit_s = from.wait_limit_s;
+  config.min_compile_ms = from.min_compile_ms;
+  config.soft_limit_bytes = from.soft_limit_bytes;
+  config.hard_limit_bytes = from.hard_limit_bytes;
+  config.leases = from.no_leases == 0;
+  config.after_wait = from.fail_after_wait == 0 ? AfterWait::compile : AfterWait::fail;
+  config.trial_load = from.trial_load != 0;
   if (from.log != nullptr) {
     config.log = [log = from.log, user = from.log_user](LogLevel level, const std::string& text) {
       log(user, static_cast<int32_t>(level), text.c_str());
@@ -92,6 +103,8 @@ const char* precast_cache_problem(const precast_cache* cache) {
 }
 
 void precast_cache_free(precast_cache* cache) { delete cache; }
+
+void precast_release_leases_on_signal(void) { precast::release_leases_on_signal(); }
 
 int32_t precast_cache_key(const precast_cache* cache, const precast_client* client,
                           const precast_request* request, precast_report** report,

@@ -31,6 +31,7 @@ struct precast_report {
   precast::Report report;
   bool has_outcome = false;  // false: only a key was asked for
   std::string key;
+  std::string root;
   std::string json;
 };
 

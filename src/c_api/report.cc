@@ -21,6 +21,7 @@ static_assert(static_cast<int>(Outcome::hit) == PRECAST_HIT);
 static_assert(static_cast<int>(Outcome::miss) == PRECAST_MISS);
 static_assert(static_cast<int>(Outcome::skip) == PRECAST_SKIP);
 static_assert(static_cast<int>(Outcome::bypass) == PRECAST_BYPASS);
+static_assert(static_cast<int>(Outcome::error) == PRECAST_FAILED);
 
 // The names are literals, so they end with NUL.
 std::string_view outcome_name(const precast_report& report) {
@@ -32,7 +33,10 @@ std::string json_of(const precast_report& handle) {
   using Json = nlohmann::ordered_json;
   const Report& report = handle.report;
   Json phases = Json::object();
-  for (const Phase& phase : report.phases) phases[phase.name] = phase.ms;
+  // A phase may come twice.
+  for (const Phase& phase : report.phases) {
+    phases[phase.name] = phases.value(phase.name, 0.0) + phase.ms;
+  }
   const bool stored = report.artifact_bytes != 0 && !report.artifact_path.empty();
   const Json object = {{"schema", "precast.report/1"},
                        {"outcome", outcome_name(handle)},
@@ -40,6 +44,7 @@ std::string json_of(const precast_report& handle) {
                        {"detail", report.detail},
                        {"key", report.key ? Json(handle.key) : Json()},
                        {"artifact", stored ? Json(report.artifact_path) : Json()},
+                       {"root", report.root ? Json(handle.root) : Json()},
                        {"bytes",
                         {{"program", report.program_bytes},
                          {"executable", report.executable_bytes},
@@ -57,6 +62,7 @@ std::unique_ptr<precast_report> make_report(Report report, bool has_outcome) {
   handle->report = std::move(report);
   handle->has_outcome = has_outcome;
   if (handle->report.key) handle->key = handle->report.key->hex();
+  if (handle->report.root) handle->root = handle->report.root->hex();
   handle->json = json_of(*handle);
   return handle;
 }
@@ -91,6 +97,7 @@ int32_t precast_report_get_facts(const precast_report* report, precast_report_fa
     known.outcome =
         report->has_outcome ? static_cast<int32_t>(from.outcome) : int32_t{PRECAST_NO_OUTCOME};
     known.reason = static_cast<int32_t>(from.reason);
+    known.root = report->root.c_str();
     return c_api::write_struct(known, facts);
   });
 }

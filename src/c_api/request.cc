@@ -9,6 +9,20 @@
 #include "precast/limits.h"
 
 namespace precast::c_api {
+static_assert(static_cast<int>(Policy::read_write) == PRECAST_READ_WRITE);
+static_assert(static_cast<int>(Policy::read_only) == PRECAST_READ_ONLY);
+static_assert(static_cast<int>(Policy::refresh) == PRECAST_REFRESH);
+static_assert(static_cast<int>(Policy::offline) == PRECAST_OFFLINE);
+
+Result<Policy> cache_policy_of(std::int32_t number, const char* where) {
+  if (number >= PRECAST_READ_WRITE && number <= PRECAST_OFFLINE) {
+    return static_cast<Policy>(number);
+  }
+  return Error(ErrorCode::invalid_argument,
+               std::string(where) + ".policy is " + std::to_string(number) +
+                   "; it must be 0 or one of PRECAST_READ_WRITE to PRECAST_OFFLINE");
+}
+
 namespace {
 
 Result<void> check_count(std::int32_t count, const char* name) {
@@ -71,6 +85,18 @@ Result<RequestOptions> wishes_of(const precast_request& request) {
   more.salt = text_of(request.salt);
   more.keep_program = request.keep_program != 0;
   more.cpu_baseline = text_of(request.cpu_baseline);
+  if (request.policy != 0) {
+    PRECAST_ASSIGN(more.policy, cache_policy_of(request.policy, "precast_request"));
+  }
+  PRECAST_TRY(check_reserved(request.reserved, "precast_request"));
+  if (const std::string pin = text_of(request.pin); !pin.empty()) {
+    more.pin = Digest::from_hex(pin);
+    if (!more.pin) {
+      return Error(ErrorCode::invalid_argument,
+                   "precast_request.pin is '" + pin +
+                       "'; a root is 64 lower-case hexadecimal digits (precast inspect shows it)");
+    }
+  }
   PRECAST_TRY(check_array(request.annotations, request.annotations_size, "annotations"));
   if (request.annotations_size != 0) {
     more.annotations.assign(static_cast<const char*>(request.annotations),

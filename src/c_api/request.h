@@ -27,4 +27,7 @@ Result<SignaturePolicy> policy_of(const std::uint8_t* keys, std::size_t count, b
 // null: none.
 Result<std::vector<std::int64_t>> device_ids_of(const std::int64_t* ids, std::size_t count);
 
+// The policy of this number; `where` names the struct.
+Result<Policy> cache_policy_of(std::int32_t number, const char* where);
+
 }  // namespace precast::c_api

@@ -136,10 +136,10 @@ TEST(Structs, EndWithoutPadding) {
   EXPECT_TRUE(ends_with(&precast_plugin_facts::api_minor));
   EXPECT_TRUE(ends_with(&precast_client_facts::cpu_count));
   EXPECT_TRUE(ends_with(&precast_device::addressable));
-  EXPECT_TRUE(ends_with(&precast_cache_config::reserved));
-  EXPECT_TRUE(ends_with(&precast_request::extra_count));
+  EXPECT_TRUE(ends_with(&precast_cache_config::no_stats));
+  EXPECT_TRUE(ends_with(&precast_request::reserved));
   EXPECT_TRUE(ends_with(&precast_load_request::reserved));
-  EXPECT_TRUE(ends_with(&precast_report_facts::reason));
+  EXPECT_TRUE(ends_with(&precast_report_facts::root));
   EXPECT_TRUE(ends_with(&precast_phase::ms));
   EXPECT_TRUE(ends_with(&precast_executable_facts::reserved));
   EXPECT_TRUE(ends_with(&precast_tensor_spec::donation));

@@ -54,5 +54,6 @@ precast_request request_of(const char* program);
 void check_layout(void);
 void check_requests(const struct fixture* fixture);
 void check_loads(const struct fixture* fixture);
+void check_policies(const struct fixture* fixture);
 void check_caches(const struct fixture* fixture);
 void check_runs(const struct fixture* fixture);

@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   open_all(argv[1], &fixture);
   check_requests(&fixture);
   check_loads(&fixture);
+  check_policies(&fixture);
   check_caches(&fixture);
   check_runs(&fixture);
   precast_plugin_free(fixture.plugin);

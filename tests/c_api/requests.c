@@ -123,13 +123,11 @@ static void check_what_counts(const struct fixture* fixture, const char* asked) 
     precast_report_free(report);
   }
   requests[3].extra_count = 2;
-  CHECK_FAILS(
-      precast_cache_key(fixture->cache, fixture->client, &requests[3], &report, &error),
-      PRECAST_INVALID_ARGUMENT, "'team' twice");
+  CHECK_FAILS(precast_cache_key(fixture->cache, fixture->client, &requests[3], &report, &error),
+              PRECAST_INVALID_ARGUMENT, "'team' twice");
   requests[0].cpu_baseline = "x86-64-v9";
-  CHECK_FAILS(
-      precast_cache_key(fixture->cache, fixture->client, &requests[0], &report, &error),
-      PRECAST_INVALID_ARGUMENT, "x86-64-v9");
+  CHECK_FAILS(precast_cache_key(fixture->cache, fixture->client, &requests[0], &report, &error),
+              PRECAST_INVALID_ARGUMENT, "x86-64-v9");
 }
 
 void check_requests(const struct fixture* fixture) {
@@ -238,6 +236,63 @@ void check_loads(const struct fixture* fixture) {
   free(bytes);
 }
 
+/* What a cache may do, for all requests and for one. */
+void check_policies(const struct fixture* fixture) {
+  precast_error* error = NULL;
+  precast_executable* executable = NULL;
+  precast_report* report = NULL;
+  precast_request request = request_of(kAddOne);
+  precast_report_facts facts = {.struct_size = sizeof(facts)};
+  char root[65] = "";
+
+  request.salt = "policies";
+  request.policy = PRECAST_OFFLINE;
+  CHECK_FAILS(
+      precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, NULL, &error),
+      PRECAST_UNAVAILABLE, "offline");
+  request.policy = PRECAST_READ_ONLY;
+  CHECK_OK(precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, &report,
+                                   &error));
+  CHECK_OK(precast_report_get_facts(report, &facts, &error));
+  CHECK(facts.outcome == PRECAST_SKIP && facts.artifact_bytes == 0);
+  CHECK_SAME(facts.reason_name, "read_only");
+  CHECK_SAME(facts.root, "");
+  precast_report_free(report);
+  precast_executable_free(executable);
+
+  request.policy = 0;
+  CHECK_OK(precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, &report,
+                                   &error));
+  CHECK_OK(precast_report_get_facts(report, &facts, &error));
+  CHECK(facts.outcome == PRECAST_MISS && strlen(facts.root) == 64);
+  snprintf(root, sizeof(root), "%s", facts.root);
+  CHECK_HAS(precast_report_json(report), root);
+  precast_report_free(report);
+  precast_executable_free(executable);
+
+  request.pin = root;
+  CHECK_OK(precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, &report,
+                                   &error));
+  check_report(report, PRECAST_HIT, "hit");
+  precast_report_free(report);
+  precast_executable_free(executable);
+  root[0] = root[0] == '0' ? '1' : '0';
+  CHECK_FAILS(
+      precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, NULL, &error),
+      PRECAST_UNAVAILABLE, root);
+  request.pin = "none";
+  CHECK_FAILS(
+      precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, NULL, &error),
+      PRECAST_INVALID_ARGUMENT, "precast_request.pin is 'none'");
+  request.pin = NULL;
+  request.policy = 9;
+  CHECK_FAILS(
+      precast_compile_or_load(fixture->cache, fixture->client, &request, &executable, NULL, &error),
+      PRECAST_INVALID_ARGUMENT, "precast_request.policy is 9");
+  /* Nothing is held, so nothing happens. */
+  precast_release_leases_on_signal();
+}
+
 static void count_line(void* user, int32_t level, const char* message) {
   CHECK(level == PRECAST_LOG_WARN);
   CHECK(message[0] != '\0');
@@ -278,6 +333,9 @@ void check_caches(const struct fixture* fixture) {
   precast_executable_free(executable);
   precast_cache_free(cache);
 
+  config.policy = -1;
+  CHECK_FAILS(precast_cache_open(&config, &cache, &error), PRECAST_INVALID_ARGUMENT,
+              "precast_cache_config.policy is -1");
   config.struct_size = 0;
   CHECK_FAILS(precast_cache_open(&config, &cache, &error), PRECAST_INVALID_ARGUMENT,
               "precast_cache_config.struct_size is 0");
