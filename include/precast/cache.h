@@ -119,7 +119,7 @@ struct Waiting {
 };
 
 // A phase and how long it took. Names, in order: key, lookup, verify, load, lease (or wait, when
-// somebody else had it), compile, serialize, encode, prove, publish, record. After a wait lookup,
+// somebody else had it), compile, serialize, encode, prove, publish, gc, record. After a wait lookup,
 // verify and load may come again.
 struct Phase {
   std::string name;

@@ -19,13 +19,16 @@ bool disabled_by_environment() {
   return value != nullptr && *value != '\0' && std::string_view(value) != "0";
 }
 
-Result<std::unique_ptr<store::DirectoryStore>> open_store(const std::string& configured) {
-  std::string path = configured;
+Result<std::unique_ptr<store::DirectoryStore>> open_store(const CacheConfig& config) {
+  std::string path = config.directory;
   if (path.empty()) {
     PRECAST_ASSIGN(DefaultDirectory found, default_cache_directory());
     path = std::move(found.path);
   }
-  return store::DirectoryStore::open(path);
+  PRECAST_ASSIGN(std::unique_ptr<store::DirectoryStore> store,
+                 store::DirectoryStore::open(path, config.name_space));
+  store->set_limits({config.soft_limit_bytes, config.hard_limit_bytes});
+  return store;
 }
 
 // Refreshing never looks, so it could not find what is pinned.
@@ -57,7 +60,7 @@ Cache Cache::open(CacheConfig config) {
     if (auto found = default_state_directory()) impl->state = std::move(found)->path;
   }
   if (impl->config.keep_stats) impl->recorder = stats::Recorder::of(impl->state);
-  auto store = open_store(impl->config.directory);
+  auto store = open_store(impl->config);
   if (store) {
     impl->directory = (*store)->path();
     impl->store = std::move(store).value();

@@ -11,7 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 RequestOptions under(Policy policy) {
   RequestOptions wishes;
@@ -134,6 +133,30 @@ TEST_F(PolicyTest, WhatCompilesFastIsNotStoredIfAsked) {
   EXPECT_THAT(fast.detail, HasSubstr("1000000.0 ms"));
   EXPECT_EQ(calls("PJRT_Executable_Serialize"), 0u);
   EXPECT_EQ(report({}, at_least_ms(20)).outcome, Outcome::miss);
+}
+
+TEST_F(PolicyTest, BeyondTheHardLimitNothingIsStored) {
+  CacheConfig config;
+  config.hard_limit_bytes = 100;
+  const Report full = report({}, config);
+  EXPECT_EQ(full.outcome, Outcome::skip);
+  EXPECT_EQ(full.reason, Reason::store_full);
+  EXPECT_THAT(full.detail, HasSubstr("hard limit"));
+  EXPECT_FALSE(fs::exists(full.artifact_path));
+}
+
+TEST_F(PolicyTest, NamespacesShareNothing) {
+  CacheConfig config;
+  config.name_space = "team-a";
+  const Report own = report({}, config);
+  EXPECT_EQ(own.outcome, Outcome::miss);
+  EXPECT_THAT(own.artifact_path, HasSubstr("/namespaces/team-a/v1/"));
+  EXPECT_EQ(report({}).outcome, Outcome::miss);
+  EXPECT_EQ(report({}, config).outcome, Outcome::hit);
+  config.name_space = "../team";
+  const Report wrong = report({}, config);
+  EXPECT_EQ(wrong.reason, Reason::store_unavailable);
+  EXPECT_THAT(wrong.detail, HasSubstr("../team"));
 }
 
 TEST_F(PolicyTest, WouldHitSaysWhatAPolicyMakesOfIt) {

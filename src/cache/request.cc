@@ -123,6 +123,7 @@ Result<LoadedExecutable> Request::proceed() {
     step_ = {Action::return_error, Outcome::error, Reason::compile_failed};
   }
   end_lease(compiled);
+  if (compiled && step_.outcome == Outcome::miss) collect();
   return compiled;
 }
 
@@ -151,6 +152,14 @@ Result<bool> Request::name() {
   report_.key = record_.digest();
   report_.artifact_path = cache_.store->locate(report_.key->hex());
   return true;
+}
+
+void Request::collect() {
+  const auto start = std::chrono::steady_clock::now();
+  const auto collected = cache_.store->after_publish(report_.artifact_bytes);
+  if (!collected || !collected->ran) return;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  report_.phases.push_back({"gc", took.count()});
 }
 
 void Request::dispose() {

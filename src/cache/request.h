@@ -40,6 +40,8 @@ class Request {
   Result<std::optional<VerifiedArtifact>> fetch();
   // The executable from the cache; nothing when it must be compiled.
   Result<std::optional<LoadedExecutable>> look_up();
+  // Lets the store make room when the publish took it beyond its soft limit.
+  void collect();
   // Does what the plan says about an entry that was no hit.
   void dispose();
   Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);

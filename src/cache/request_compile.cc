@@ -115,6 +115,13 @@ Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> seri
   if (!artifact) return fault(Stage::prove, std::move(artifact).error());
   auto proven = timed(report_.phases, "prove", [&] { return prove(*artifact, *serialized); });
   if (!proven) return fault(Stage::prove, std::move(proven).error());
+  // An error here says nothing about the entry; publishing will.
+  if (const auto room = cache_.store->has_room(artifact->size()); room && !*room) {
+    return found(Found::store_full,
+                 fmt::format("the artifact has {} bytes, and with it the store would pass its hard "
+                             "limit; precast gc makes room",
+                             artifact->size()));
+  }
   auto published = timed(report_.phases, "publish",
                          [&] { return cache_.store->put(report_.key->hex(), *artifact); });
   if (!published) return fault(Stage::publish, std::move(published).error());

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/amounts.h"
 #include "cli/chatter.h"
 #include "cli/files.h"
 #include "cli/progress.h"
@@ -36,6 +37,12 @@ std::optional<NameAndValue> split_option(std::string_view text) {
 // A year, in the units of the options.
 constexpr int kMostSeconds = 366 * 24 * 3600;
 constexpr int kMostMs = 24 * 3600 * 1000;
+
+std::string check_size(const std::string& text) {
+  const Result<std::uint64_t> bytes = parse_size(text);
+  if (!bytes) return bytes.error().message();
+  return *bytes == 0 ? "0 would leave no room for anything" : "";
+}
 
 std::string check_root(const std::string& text) {
   return Digest::from_hex(text) ? "" : "a root is 64 lower-case hexadecimal digits";
@@ -157,6 +164,10 @@ void RequestArguments::add_to(VerbOptions& verb, const std::string& devices) {
   plugin.add_to(verb);
   group = "Cache";
   verb.add(cache, {.names = "--cache", .help = "cache folder", .value = "DIR", .group = group});
+  verb.add(name_space, {.names = "--namespace",
+                        .help = "entries of their own below the cache folder",
+                        .value = "NAME",
+                        .group = group});
   verb.add(
       no_cache,
       {.names = "--no-cache", .help = "neither look into the cache nor store", .group = group});
@@ -216,6 +227,16 @@ void RequestArguments::add_policies_to(VerbOptions& verb) {
                   {.names = "--after-wait",
                    .help = "what to do when the longest wait is over (default compile)",
                    .group = group});
+  verb.add(soft_limit, {.names = "--soft-limit",
+                        .help = "bytes of the cache that start a collection, as 20GiB",
+                        .value = "SIZE",
+                        .group = group,
+                        .check = check_size});
+  verb.add(hard_limit, {.names = "--hard-limit",
+                        .help = "bytes of the cache beyond which nothing is stored",
+                        .value = "SIZE",
+                        .group = group,
+                        .check = check_size});
   verb.add(trial_load, {.names = "--trial-load",
                         .help = "load what another host made in a child process first",
                         .group = group});
@@ -274,6 +295,10 @@ Result<RequestOptions> RequestArguments::request_options() const {
 CacheConfig RequestArguments::cache_config(Output& out) const {
   CacheConfig config;
   config.directory = cache;
+  config.name_space = name_space;
+  // Checked when the command line was read.
+  if (!soft_limit.empty()) config.soft_limit_bytes = parse_size(soft_limit).value();
+  if (!hard_limit.empty()) config.hard_limit_bytes = parse_size(hard_limit).value();
   config.disabled = no_cache;
   config.strict = strict;
   config.lean = lean;

@@ -35,6 +35,7 @@ struct RequestArguments {
   std::string profile;  // a file
 
   std::string cache;
+  std::string name_space;
   bool no_cache = false;
   bool strict = false;
   bool lean = false;
@@ -45,6 +46,8 @@ struct RequestArguments {
   int wait_limit_s = 3600;
   std::string after_wait = "compile";
   bool trial_load = false;
+  std::string soft_limit;
+  std::string hard_limit;
   RequestOptions request;
   std::vector<std::string> extras;
   std::string annotations;  // a file
