@@ -119,8 +119,8 @@ struct Waiting {
 };
 
 // A phase and how long it took. Names, in order: key, lookup, verify, load, lease (or wait, when
-// somebody else had it), compile, serialize, encode, prove, publish, gc, record. After a wait lookup,
-// verify and load may come again.
+// somebody else had it), compile, serialize, encode, prove, publish, gc, record. After a wait
+// lookup, verify and load may come again.
 struct Phase {
   std::string name;
   double ms = 0;
@@ -163,7 +163,11 @@ struct CacheConfig {  // What a cache is opened with.
   bool leases = true;
   double wait_limit_s = 3600;
   AfterWait after_wait = AfterWait::compile;
-  std::function<void(const Waiting&)> on_waiting;  // about once a second, by the waiting thread
+  // About once a second while a request waits, by any thread, one at a time for each request.
+  std::function<void(const Waiting&)> on_waiting;
+  // On network file systems and FUSE: a call that has not returned for so long, in seconds, will
+  // not; from then on this process goes without the store.
+  double store_silence_s = 10;
   // Load what another host made once in a process of its own before it is loaded here. Needs the
   // command (docs/stores.md).
   bool trial_load = false;

@@ -1,5 +1,7 @@
 #include "precast/cache.h"
 
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -8,7 +10,7 @@
 #include "cache/impl.h"
 #include "cache/prepare.h"
 #include "cache/request.h"
-#include "store/directory_store.h"
+#include "store/guarded_store.h"
 #include "topology/cpu_features.h"
 
 namespace precast {
@@ -19,14 +21,19 @@ bool disabled_by_environment() {
   return value != nullptr && *value != '\0' && std::string_view(value) != "0";
 }
 
-Result<std::unique_ptr<store::DirectoryStore>> open_store(const CacheConfig& config) {
+Result<std::unique_ptr<store::GuardedStore>> open_store(const CacheConfig& config) {
   std::string path = config.directory;
   if (path.empty()) {
     PRECAST_ASSIGN(DefaultDirectory found, default_cache_directory());
     path = std::move(found.path);
   }
-  PRECAST_ASSIGN(std::unique_ptr<store::DirectoryStore> store,
-                 store::DirectoryStore::open(path, config.name_space));
+  store::GuardedStore::Options options;
+  options.name_space = config.name_space;
+  if (config.store_silence_s > 0) {
+    options.silence = std::chrono::milliseconds(std::llround(config.store_silence_s * 1e3));
+  }
+  PRECAST_ASSIGN(std::unique_ptr<store::GuardedStore> store,
+                 store::GuardedStore::open(path, options));
   store->set_limits({config.soft_limit_bytes, config.hard_limit_bytes});
   return store;
 }
@@ -64,7 +71,6 @@ Cache Cache::open(CacheConfig config) {
   if (store) {
     impl->directory = (*store)->path();
     impl->store = std::move(store).value();
-    if (impl->config.leases) impl->leases = std::make_unique<lease::Leases>(*impl->store);
   } else {
     impl->directory = impl->config.directory;
     impl->unusable = std::move(store).error().with("the cache is not used");

@@ -7,10 +7,9 @@
 #include <set>
 #include <string>
 
-#include "lease/leases.h"
 #include "precast/cache.h"
 #include "stats/recorder.h"
-#include "store/directory_store.h"
+#include "store/guarded_store.h"
 
 namespace precast {
 
@@ -20,9 +19,8 @@ struct [[gnu::visibility("hidden")]] Cache::Impl {
   bool disabled = false;
   std::optional<Error> unusable;
   // Null when unusable or disabled.
-  std::unique_ptr<store::DirectoryStore> store;
-  std::unique_ptr<lease::Leases> leases;      // also null when not wanted
-  std::shared_ptr<stats::Recorder> recorder;  // null when there is no state folder
+  std::unique_ptr<store::GuardedStore> store;
+  std::shared_ptr<stats::Recorder> recorder;  // null when there is no state folder, or not wanted
   std::string state;                          // the state folder; empty: there is none
 
   // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs

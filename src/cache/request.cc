@@ -135,7 +135,9 @@ Result<bool> Request::name() {
   if (cache_.disabled) return bypass(Reason::disabled, {});
   if (cache_.unusable) {
     report_.warnings.push_back(cache_.unusable->to_string());
-    return bypass(Reason::store_unavailable, cache_.unusable->to_string());
+    const bool hung = cache_.unusable->code() == ErrorCode::deadline_exceeded;
+    return bypass(hung ? Reason::store_hung : Reason::store_unavailable,
+                  cache_.unusable->to_string());
   }
   Result<KeyResult> key = timed(report_.phases, "key",
                                 [this] { return identify(client_, program_, options_, wishes_); });

@@ -49,7 +49,10 @@ class Request {
   // Waits for somebody else's compile of this key, or gets the lease. The executable, when that
   // made one; nothing when this request must compile.
   Result<std::optional<LoadedExecutable>> share();
+  struct Wait;
   Result<lease::Acquired> acquire();
+  // Ends a lease, unless the store hangs.
+  void give_back(lease::Lease lease, std::optional<lease::Ending> ending);
   Result<std::optional<LoadedExecutable>> have_lease(lease::Lease lease);
   // look_up(), where finding nothing changes nothing.
   Result<std::optional<LoadedExecutable>> look_again();

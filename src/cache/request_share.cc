@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "cache/phases.h"
@@ -17,19 +19,58 @@ constexpr int kMaxWaits = 3;
 
 }  // namespace
 
+// A wait on a store that hangs is left behind with its thread (store/guard.h): it shares this, and
+// nothing else of the request.
+struct Request::Wait {
+  std::mutex mutex;
+  bool over = false;
+  Waiting holder;
+};
+
 Result<lease::Acquired> Request::acquire() {
+  const auto shared = std::make_shared<Wait>();
   lease::WaitOptions wait;
   wait.limit_s = cache_.config.wait_limit_s;
   wait.label = wishes_.label;
-  wait.on_waiting = [this](const Waiting& waiting) {
-    holder_ = waiting;
-    if (cache_.config.on_waiting) cache_.config.on_waiting(waiting);
+  wait.on_waiting = [shared, tell = cache_.config.on_waiting](const Waiting& waiting) {
+    const std::lock_guard lock(shared->mutex);
+    if (shared->over) return;
+    shared->holder = waiting;
+    if (tell) tell(waiting);
+  };
+  wait.cancelled = [shared] {
+    const std::lock_guard lock(shared->mutex);
+    return shared->over;
   };
   const auto start = std::chrono::steady_clock::now();
-  auto got = cache_.leases->acquire(report_.key->hex(), wait);
+  auto got = cache_.store->ask<lease::Acquired>(
+      [key = report_.key->hex(), wait](store::DirectoryStore& store) -> Result<lease::Acquired> {
+        auto acquired = lease::Leases(store).acquire(key, wait);
+        // Nobody is there to use it: it is given back here.
+        if (wait.cancelled()) return Error(ErrorCode::deadline_exceeded, "nobody waits any more");
+        return acquired;
+      });
+  {
+    const std::lock_guard lock(shared->mutex);
+    shared->over = true;
+    holder_ = std::move(shared->holder);
+  }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  report_.phases.push_back({got && got->waited_s > 0 ? "wait" : "lease", took.count()});
+  const bool at_once = got && got->how == lease::Acquired::How::held && holder_.host.empty();
+  report_.phases.push_back({at_once ? "lease" : "wait", took.count()});
   return got;
+}
+
+void Request::give_back(lease::Lease lease, std::optional<lease::Ending> ending) {
+  auto held = std::make_shared<lease::Lease>(std::move(lease));
+  const auto ended = cache_.store->ask<bool>(
+      [held, ending = std::move(ending)](store::DirectoryStore&) -> Result<bool> {
+        if (ending) held->end(*ending);
+        *held = lease::Lease(nullptr, nullptr, false);
+        return true;
+      });
+  // Its end would hang in this thread as well. Others find out that nobody touches it any more.
+  if (!ended) static_cast<void>(new std::shared_ptr<lease::Lease>(std::move(held)));
 }
 
 Result<std::optional<LoadedExecutable>> Request::look_again() {
@@ -51,7 +92,7 @@ Result<std::optional<LoadedExecutable>> Request::look_again() {
 
 Result<std::optional<LoadedExecutable>> Request::share() {
   const std::optional<LoadedExecutable> none;
-  if (cache_.leases == nullptr || step_.action != Action::compile_and_store) return none;
+  if (!cache_.config.leases || step_.action != Action::compile_and_store) return none;
   // Who refreshes wants this very compile.
   if (rules_.policy == Policy::refresh) return none;
   for (int waits = 0; waits < kMaxWaits; ++waits) {
@@ -98,10 +139,15 @@ Result<std::optional<LoadedExecutable>> Request::have_lease(lease::Lease lease) 
   // Whoever had it before may have published after this request looked.
   auto loaded = look_again();
   if (!loaded || *loaded) {
-    if (loaded) lease.end({lease::Verdict::published});
+    std::optional<lease::Ending> ending;
+    if (loaded) ending = lease::Ending{lease::Verdict::published};
+    give_back(std::move(lease), std::move(ending));
     return loaded;
   }
-  if (step_.action != Action::compile_and_store) return loaded;
+  if (step_.action != Action::compile_and_store) {
+    give_back(std::move(lease), std::nullopt);
+    return loaded;
+  }
   if (taken_over) {
     PRECAST_TRY(found(Found::dead_holder, "whoever compiled it before died or fell silent"));
   }
@@ -111,14 +157,16 @@ Result<std::optional<LoadedExecutable>> Request::have_lease(lease::Lease lease) 
 
 void Request::end_lease(const Result<LoadedExecutable>& compiled) {
   if (!lease_) return;
+  // Without a verdict those who wait try for themselves.
+  std::optional<lease::Ending> ending;
   if (compiled) {
     const bool stored = step_.outcome == Outcome::miss;
-    lease_->end({stored ? lease::Verdict::published : lease::Verdict::not_stored});
+    ending = lease::Ending{stored ? lease::Verdict::published : lease::Verdict::not_stored};
   } else if (step_.reason == Reason::compile_failed && is_deterministic(compiled.error())) {
-    lease_->end(
-        {lease::Verdict::failed, compiled.error().plugin_code(), compiled.error().message()});
+    ending = lease::Ending{lease::Verdict::failed, compiled.error().plugin_code(),
+                           compiled.error().message()};
   }
-  // Without a verdict those who wait try for themselves.
+  give_back(*std::move(lease_), std::move(ending));
   lease_.reset();
 }
 

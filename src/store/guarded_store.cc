@@ -54,9 +54,10 @@ Result<std::unique_ptr<GuardedStore>> GuardedStore::open(const std::string& path
   auto guard = std::make_unique<Guard>(path, options.silence);
   FileOps& ops = options.ops != nullptr ? *options.ops : posix_file_ops();
   using Opened = std::shared_ptr<Inner>;
-  PRECAST_ASSIGN(Opened inner, guard->run<Opened>([path, &ops]() -> Result<Opened> {
+  PRECAST_ASSIGN(Opened inner, guard->run<Opened>([path, name_space = options.name_space,
+                                                   &ops]() -> Result<Opened> {
     auto opened = std::make_shared<Inner>(ops);
-    PRECAST_ASSIGN(opened->store, DirectoryStore::open(path, opened->ops));
+    PRECAST_ASSIGN(opened->store, DirectoryStore::open(path, name_space, opened->ops));
     opened->may_hang = may_hang(opened->ops, opened->store->path());
     return opened;
   }));

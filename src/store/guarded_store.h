@@ -28,6 +28,7 @@ class GuardedStore : public Store {
  public:
   enum class If : std::uint8_t { it_may_hang, always };
   struct Options {
+    std::string name_space = {};  // name_space.h
     std::chrono::milliseconds silence = kStoreSilence;
     If guard = If::it_may_hang;
     FileOps* ops = nullptr;  // instead of the kernel's; as long-lived as a call that hangs
