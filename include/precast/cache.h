@@ -168,9 +168,11 @@ struct CacheConfig {  // What a cache is opened with.
   // On network file systems and FUSE: a call that has not returned for so long, in seconds, will
   // not; from then on this process goes without the store.
   double store_silence_s = 10;
-  // Load what another host made once in a process of its own before it is loaded here. Needs the
-  // command (docs/stores.md).
+  // Load what another host made once in a process of its own before it is loaded here: bytes that
+  // pass every check can still end a process inside the plugin. What ended one is not tried again
+  // on this host. `command` is the precast command, which is started for that.
   bool trial_load = false;
+  std::string command;
   // Bytes of the store: passing the soft limit starts a collection, the hard one stops storing.
   // 0: the defaults of docs/stores.md.
   std::uint64_t soft_limit_bytes = 0;

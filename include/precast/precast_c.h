@@ -271,6 +271,7 @@ typedef struct precast_cache_config {  // How a cache is opened.
   int32_t fail_after_wait;      // 1: when the longest wait is over, fail instead of compiling
   int32_t trial_load;           // 1: load what another host made in a child process first
   int32_t no_stats;             // 1: count nothing in the state folder
+  const char* command;          // the precast command, for trial_load; may be null without that
 } precast_cache_config;
 
 // Opens a cache; `config` may be null. A folder that cannot be used is no error: programs are then

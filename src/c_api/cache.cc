@@ -43,6 +43,7 @@ Result<CacheConfig> config_of(const precast_cache_config* given) {
   config.leases = from.no_leases == 0;
   config.after_wait = from.fail_after_wait == 0 ? AfterWait::compile : AfterWait::fail;
   config.trial_load = from.trial_load != 0;
+  config.command = text_of(from.command);
   if (from.log != nullptr) {
     config.log = [log = from.log, user = from.log_user](LogLevel level, const std::string& text) {
       log(user, static_cast<int32_t>(level), text.c_str());

@@ -136,7 +136,7 @@ TEST(Structs, EndWithoutPadding) {
   EXPECT_TRUE(ends_with(&precast_plugin_facts::api_minor));
   EXPECT_TRUE(ends_with(&precast_client_facts::cpu_count));
   EXPECT_TRUE(ends_with(&precast_device::addressable));
-  EXPECT_TRUE(ends_with(&precast_cache_config::no_stats));
+  EXPECT_TRUE(ends_with(&precast_cache_config::command));
   EXPECT_TRUE(ends_with(&precast_request::reserved));
   EXPECT_TRUE(ends_with(&precast_load_request::reserved));
   EXPECT_TRUE(ends_with(&precast_report_facts::root));

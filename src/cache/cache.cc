@@ -66,6 +66,7 @@ Cache Cache::open(CacheConfig config) {
   if (impl->state.empty()) {
     if (auto found = default_state_directory()) impl->state = std::move(found)->path;
   }
+  impl->marks = cache::Marks(impl->state);
   if (impl->config.keep_stats) impl->recorder = stats::Recorder::of(impl->state);
   auto store = open_store(impl->config);
   if (store) {

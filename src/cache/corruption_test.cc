@@ -107,6 +107,45 @@ TEST_F(CorruptionTest, AskingMovesNothing) {
   EXPECT_THAT(set_aside(), IsEmpty());
 }
 
+TEST_F(CorruptionTest, ARefusalOfThePluginIsRememberedForThisArtifact) {
+  const testing::EnvGuard state("XDG_STATE_HOME", dir_.file("state"));
+  const Cache cache = open();
+  const Report stored = ask(cache).report;
+  {
+    const testing::EnvGuard refuse("PRECAST_FAKE_FAULT",
+                                   "PJRT_Executable_DeserializeAndLoad:INTERNAL:no kernel");
+    const Report refused = ask(cache).report;
+    EXPECT_EQ(refused.outcome, Outcome::skip);
+    EXPECT_EQ(refused.reason, Reason::load_failed);
+  }
+  const std::size_t before = loads();
+  // Another process of this host: it does not try.
+  const Report again = ask(open()).report;
+  EXPECT_EQ(again.outcome, Outcome::skip);
+  EXPECT_EQ(again.reason, Reason::refused_here);
+  EXPECT_THAT(again.detail, HasSubstr("no kernel"));
+  EXPECT_EQ(loads(), before);
+  EXPECT_TRUE(fs::exists(stored.artifact_path));
+  EXPECT_EQ(cache.would_hit(*client_, program(), {})->reason, Reason::refused_here);
+  // Another artifact of the same key is another matter.
+  RequestOptions refresh;
+  refresh.policy = Policy::refresh;
+  ASSERT_TRUE(cache.compile_or_load(*client_, program(), {}, refresh));
+  EXPECT_EQ(ask(cache).report.outcome, Outcome::hit);
+}
+
+TEST_F(CorruptionTest, WhatIsAboutTheMomentIsNotRemembered) {
+  const testing::EnvGuard state("XDG_STATE_HOME", dir_.file("state"));
+  const Cache cache = open();
+  ask(cache);
+  {
+    const testing::EnvGuard refuse(
+        "PRECAST_FAKE_FAULT", "PJRT_Executable_DeserializeAndLoad:RESOURCE_EXHAUSTED:no memory");
+    EXPECT_EQ(ask(cache).report.reason, Reason::load_failed);
+  }
+  EXPECT_EQ(ask(open()).report.outcome, Outcome::hit);
+}
+
 TEST_F(CorruptionTest, SeededFlipsAreEachSetAsideOnce) {
   const Cache cache = open();
   const std::string path = ask(cache).report.artifact_path;

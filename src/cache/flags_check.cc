@@ -126,8 +126,8 @@ bool names_a_stream(const FlagsOfEnvironment& flags) {
 }
 
 FlagsVerdict ask(const Plugin& plugin, const FlagsOfEnvironment& flags, const FlagsCheck& check) {
-  const cache::ChildEnd child = cache::run_child(
-      check.command, {"check-flags", "--plugin", plugin.path()}, check.timeout_s);
+  const cache::ChildEnd child =
+      cache::run_child(check.command, {"check-flags", "--plugin", plugin.path()}, check.timeout_s);
   if (!child.started) return {FlagsVerdict::Kind::unknown, child.how, true, false};
   if (!child.in_time) {
     return {FlagsVerdict::Kind::unknown, fmt::format("no answer within {} s", check.timeout_s),

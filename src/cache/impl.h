@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "cache/marks.h"
 #include "precast/cache.h"
 #include "stats/recorder.h"
 #include "store/guarded_store.h"
@@ -21,6 +22,7 @@ struct [[gnu::visibility("hidden")]] Cache::Impl {
   // Null when unusable or disabled.
   std::unique_ptr<store::GuardedStore> store;
   std::shared_ptr<stats::Recorder> recorder;  // null when there is no state folder, or not wanted
+  cache::Marks marks{""};                     // kept in the state folder
   std::string state;                          // the state folder; empty: there is none
 
   // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs

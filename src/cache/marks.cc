@@ -130,7 +130,11 @@ std::optional<Mark> Marks::read(const std::string& key) const {
 
 std::optional<Mark> Marks::find(const std::string& key, const Digest& root) const {
   std::optional<Mark> mark = read(key);
-  if (mark && mark->root != root) return std::nullopt;
+  if (!mark || mark->root != root) return std::nullopt;
+  if (mark->kind == MarkKind::load_refused &&
+      unix_seconds() - mark->unix_s > kRefusalHours * 3600) {
+    return std::nullopt;
+  }
   return mark;
 }
 

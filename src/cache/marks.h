@@ -3,9 +3,9 @@
 //   <state>/marks/<key>
 //
 // A mark is about one artifact, by its root: another one under the same key is tried. It holds for
-// kMarkDays and for this host only, also where several hosts share a state folder. Marks save work
-// and crashes and prove nothing: what is damaged, old or cannot be written is as if it were not
-// there.
+// kMarkDays, a refusal for kRefusalHours, and for this host only, also where several hosts share a
+// state folder. Marks save work and crashes and prove nothing: what is damaged, old or cannot be
+// written is as if it were not there.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,8 @@
 namespace precast::cache {
 
 inline constexpr std::int64_t kMarkDays = 30;
+// A refusal may come from this host's own state (a sick device), so it is tried again sooner.
+inline constexpr std::int64_t kRefusalHours = 24;
 // Of one state folder; the oldest go.
 inline constexpr std::size_t kMaxMarks = 1024;
 // Longer reasons are cut.

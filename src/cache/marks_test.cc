@@ -78,7 +78,7 @@ TEST_F(MarksTest, AreForgotten) {
 }
 
 TEST_F(MarksTest, ExpireAndDoNotComeFromTheFuture) {
-  marks_.put(kKey, kRoot, MarkKind::load_refused, "");
+  marks_.put(kKey, kRoot, MarkKind::trial_crashed, "");
   const std::int64_t now = marks_.find(kKey, kRoot)->unix_s;
   const auto found_at = [&](std::int64_t time) {
     change(5, static_cast<std::uint64_t>(time));
@@ -89,6 +89,10 @@ TEST_F(MarksTest, ExpireAndDoNotComeFromTheFuture) {
   EXPECT_FALSE(found_at(now - (kMarkDays + 1) * kDay));
   EXPECT_FALSE(found_at(now + 2 * kDay));
   EXPECT_TRUE(found_at(now));
+  // A refusal may have come from a sick device, and is tried again sooner.
+  marks_.put(kKey, kRoot, MarkKind::load_refused, "");
+  EXPECT_TRUE(found_at(now - (kRefusalHours - 1) * 3600));
+  EXPECT_FALSE(found_at(now - (kRefusalHours + 1) * 3600));
 }
 
 TEST_F(MarksTest, OfAnotherHostDoNotCount) {

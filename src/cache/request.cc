@@ -10,8 +10,10 @@
 #include "cache/compatible.h"
 #include "cache/identity.h"
 #include "cache/load.h"
+#include "cache/marks.h"
 #include "cache/misses.h"
 #include "cache/phases.h"
+#include "cache/trial_load.h"
 #include "pjrt/internal.h"
 #include "precast/explain.h"
 #include "precast/outline.h"
@@ -209,13 +211,58 @@ Result<std::optional<VerifiedArtifact>> Request::fetch() {
   return std::optional(std::move(artifact).value());
 }
 
+Result<bool> Request::admit(const VerifiedArtifact& artifact, MayTry may_try) {
+  const std::string key = report_.key->hex();
+  const std::optional<Mark> mark = cache_.marks.find(key, artifact.root());
+  if (mark && mark->kind == MarkKind::trial_passed) return true;
+  if (mark && mark->kind != MarkKind::not_serializable) {
+    PRECAST_TRY(found(Found::refused_before,
+                      "this host found out before that it cannot be loaded: " + mark->why));
+    return false;
+  }
+  if (may_try == MayTry::no || !cache_.config.trial_load) return true;
+  if (artifact.provenance().host == host_name()) return true;
+  const TrialEnd end = timed(report_.phases, "trial_load", [&] {
+    return trial_load({.command = cache_.config.command,
+                       .plugin = client_.plugin().path(),
+                       .options = client_.options(),
+                       .artifact = report_.artifact_path,
+                       .root = artifact.root(),
+                       .device_ids = options_.assignment()->device_ids});
+  });
+  switch (end.kind) {
+    case TrialEnd::Kind::loads:
+      cache_.marks.put(key, artifact.root(), MarkKind::trial_passed, {});
+      return true;
+    // It refuses here too, with the plugin's own error.
+    case TrialEnd::Kind::refused: return true;
+    case TrialEnd::Kind::crashed:
+    case TrialEnd::Kind::timed_out:
+      cache_.marks.put(key, artifact.root(), MarkKind::trial_crashed, end.text);
+      PRECAST_TRY(found(Found::trial_crashed, end.text));
+      return false;
+    case TrialEnd::Kind::could_not_run:
+      PRECAST_TRY(found(Found::trial_impossible,
+                        "another host made it and it could not be tried: " + end.text));
+      return false;
+  }
+  return false;
+}
+
 Result<std::optional<LoadedExecutable>> Request::look_up() {
   PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
   if (!artifact) return std::optional<LoadedExecutable>();
+  PRECAST_ASSIGN(const bool admitted, admit(*artifact, MayTry::yes));
+  if (!admitted) return std::optional<LoadedExecutable>();
   auto loaded = timed(report_.phases, "load", [&] { return load_entry(*artifact); });
   if (!loaded) {
+    const bool about_artifact = is_about_artifact(loaded.error());
     PRECAST_TRY(fault(Stage::load, std::move(loaded).error().with("while loading entry '" +
                                                                   report_.artifact_path + "'")));
+    if (step_.entry == Disposal::remember && about_artifact) {
+      cache_.marks.put(report_.key->hex(), artifact->root(), MarkKind::load_refused,
+                       report_.detail);
+    }
     return std::optional<LoadedExecutable>();
   }
   pjrt::note_layout_wishes(*loaded, &program_, options_);
@@ -237,6 +284,8 @@ Result<void> Request::look_only() {
   if (!named || step_.action != Action::look_up) return {};
   PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
   if (!artifact) return {};
+  PRECAST_ASSIGN(const bool admitted, admit(*artifact, MayTry::no));
+  if (!admitted) return {};
   Result<void> compatible = check_compatible(client_, record_, RecordOrigin::this_request,
                                              artifact->executable(), options_);
   if (!compatible) return fault(Stage::load, std::move(compatible).error());

@@ -38,6 +38,10 @@ class Request {
 
   // The entry, verified; nothing when there is none, or when it was a fault.
   Result<std::optional<VerifiedArtifact>> fetch();
+  // Whether a verified artifact may be handed to this process's plugin, as far as this host knows;
+  // else the plan has been followed. With `may_try`, a process of its own may find out.
+  enum class MayTry : std::uint8_t { no, yes };
+  Result<bool> admit(const VerifiedArtifact& artifact, MayTry may_try);
   // The executable from the cache; nothing when it must be compiled.
   Result<std::optional<LoadedExecutable>> look_up();
   // Lets the store make room when the publish took it beyond its soft limit.

@@ -6,6 +6,7 @@
 
 #include "cache/identity.h"
 #include "cache/load.h"
+#include "cache/marks.h"
 #include "cache/phases.h"
 #include "cache/request.h"
 #include "pjrt/internal.h"
@@ -88,7 +89,12 @@ std::optional<std::string> Request::beyond_baseline(BytesView executable) const 
 
 Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> serialized,
                             double compile_ms) {
-  if (!serialized) return fault(Stage::serialize, std::move(serialized).error());
+  if (!serialized) {
+    // The next time nobody waits for it.
+    cache_.marks.put(report_.key->hex(), {}, MarkKind::not_serializable,
+                     serialized.error().message());
+    return fault(Stage::serialize, std::move(serialized).error());
+  }
   if (serialized->size() > limits::kMaxExecutableBytes) {
     return found(Found::too_large,
                  fmt::format("the executable has {} bytes, more than can be loaded again ({}, "

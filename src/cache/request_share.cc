@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "cache/marks.h"
 #include "cache/phases.h"
 #include "cache/request.h"
 #include "lease/leases.h"
@@ -95,6 +96,9 @@ Result<std::optional<LoadedExecutable>> Request::share() {
   if (!cache_.config.leases || step_.action != Action::compile_and_store) return none;
   // Who refreshes wants this very compile.
   if (rules_.policy == Policy::refresh) return none;
+  // What could not be stored before is nothing to wait for; each compile tries again.
+  const std::optional<Mark> mark = cache_.marks.find(report_.key->hex(), {});
+  if (mark && mark->kind == MarkKind::not_serializable) return none;
   for (int waits = 0; waits < kMaxWaits; ++waits) {
     auto got = acquire();
     if (!got) {

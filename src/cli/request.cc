@@ -311,6 +311,7 @@ CacheConfig RequestArguments::cache_config(Output& out) const {
   config.wait_limit_s = wait_limit_s;
   config.after_wait = after_wait == "fail" ? AfterWait::fail : AfterWait::compile;
   config.trial_load = trial_load;
+  config.command = "/proc/self/exe";
   config.on_waiting = [](const Waiting& waiting) {
     Progress::show_instead(
         fmt::format("waiting for process {} on {}, which has compiled it for {:.0f} s", waiting.pid,

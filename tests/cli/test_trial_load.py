@@ -1,5 +1,6 @@
 """precast trial-load, the process in which an artifact is tried; src/cache/trial_load_test.cc has its parent."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -106,3 +107,50 @@ def test_the_child_dies_with_its_parent(precast, artifact, setsid):
 
 def test_the_verb_is_not_in_the_help(precast):
     assert "trial-load" not in precast("--help").out
+
+
+CLONE_NEWUTS, CLONE_NEWUSER = 0x04000000, 0x10000000
+
+
+def elsewhere():
+    """Run in the child before the command: from here on it is on a host of another name."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    flags = CLONE_NEWUTS | (0 if os.geteuid() == 0 else CLONE_NEWUSER)
+    if libc.unshare(flags) != 0 or libc.sethostname(b"elsewhere", 9) != 0:
+        raise OSError(ctypes.get_errno(), "no other host name")
+
+
+@pytest.fixture
+def foreign(precast):
+    """A cache with an entry that another host made."""
+    try:
+        made = precast.json("compile", "add.mlir", preexec_fn=elsewhere)
+    except subprocess.SubprocessError as error:
+        pytest.skip(f"no host name of one's own here: {error}")
+    assert precast.json("inspect", made["artifact"])["provenance"]["host"] == "elsewhere"
+    return precast
+
+
+def test_what_another_host_made_is_tried_once(foreign):
+    first = foreign.json("compile", "add.mlir", "--trial-load")
+    assert first["outcome"] == "hit" and "trial_load" in first["phases_ms"]
+    second = foreign.json("compile", "add.mlir", "--trial-load")
+    assert second["outcome"] == "hit" and "trial_load" not in second["phases_ms"]
+
+
+def test_what_ends_the_child_does_not_end_the_command(foreign):
+    env = {"PRECAST_FAKE_FAULT": "PJRT_Executable_DeserializeAndLoad:ABORT:boom"}
+    done = foreign.json("compile", "add.mlir", "--trial-load", env=env)
+    assert (done["outcome"], done["reason"]) == ("skip", "trial_load_failed")
+    assert "signal 6" in done["detail"]
+    # This host has learned it; the entry stays for the others.
+    again = foreign.json("compile", "add.mlir", env=env)
+    assert (again["outcome"], again["reason"]) == ("skip", "refused_here")
+    assert foreign.json("ls")["entries"]
+    assert foreign.json("run", "add.mlir", "--fill", "iota")["reason"] == "refused_here"
+
+
+def test_what_this_host_made_is_not_tried(precast):
+    precast("compile", "add.mlir")
+    done = precast.json("compile", "add.mlir", "--trial-load")
+    assert done["outcome"] == "hit" and "trial_load" not in done["phases_ms"]
