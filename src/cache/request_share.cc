@@ -2,6 +2,7 @@
 // of its holder ends.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -63,15 +64,26 @@ Result<lease::Acquired> Request::acquire() {
 }
 
 void Request::give_back(lease::Lease lease, std::optional<lease::Ending> ending) {
-  auto held = std::make_shared<lease::Lease>(std::move(lease));
+  struct Held {
+    lease::Lease lease;
+    std::atomic<bool> being_ended = false;
+  };
+  auto held = std::shared_ptr<Held>(new Held{std::move(lease)});
   const auto ended = cache_.store->ask<bool>(
       [held, ending = std::move(ending)](store::DirectoryStore&) -> Result<bool> {
-        if (ending) held->end(*ending);
-        *held = lease::Lease(nullptr, nullptr, false);
+        held->being_ended = true;
+        if (ending) held->lease.end(*ending);
+        held->lease = lease::Lease(nullptr, nullptr, false);
         return true;
       });
-  // Its end would hang in this thread as well. Others find out that nobody touches it any more.
-  if (!ended) static_cast<void>(new std::shared_ptr<lease::Lease>(std::move(held)));
+  if (ended) return;
+  // The store hangs, and so would the end of the lease here. Others find out that nobody touches it
+  // any more.
+  if (held->being_ended) {
+    static_cast<void>(new std::shared_ptr<Held>(std::move(held)));
+  } else {
+    held->lease.abandon();
+  }
 }
 
 Result<std::optional<LoadedExecutable>> Request::look_again() {
