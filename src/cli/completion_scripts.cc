@@ -33,6 +33,7 @@ std::string fish_quoted(std::string_view text) {
 
 std::string names_of(const std::vector<CompletionVerb>& verbs) {
   std::vector<std::string> names;
+  names.reserve(verbs.size());
   for (const CompletionVerb& verb : verbs) names.push_back(verb.name);
   return joined(names, " ");
 }
@@ -260,7 +261,7 @@ std::string fish_completion(const std::vector<CompletionVerb>& verbs) {
   }
   for (const CompletionVerb& verb : verbs) {
     for (const CompletionOption& option : verb.options) text += fish_line(verb, option);
-    for (CompletionOption argument : verb.arguments) {
+    for (const CompletionOption& argument : verb.arguments) {
       const std::string action = fish_action(argument);
       if (action == " -x") continue;
       text += fmt::format("complete -c precast -n '__fish_seen_subcommand_from {}'{}\n", verb.name,
