@@ -80,9 +80,8 @@ Result<std::vector<Input>> make_inputs(const std::optional<ProgramSignature>& si
 
 Result<std::string> write_output_tensor(const HostTensor& tensor, const std::string& folder,
                                         std::size_t result, std::optional<std::int64_t> device) {
-  const std::string path = device
-                               ? fmt::format("{}/output_{}_device_{}.npy", folder, result, *device)
-                               : fmt::format("{}/output_{}.npy", folder, result);
+  std::string path = device ? fmt::format("{}/output_{}_device_{}.npy", folder, result, *device)
+                            : fmt::format("{}/output_{}.npy", folder, result);
   PRECAST_ASSIGN(const Bytes header, npy_header_for(tensor.type));
   PRECAST_TRY(write_output(path, header, tensor.data));
   return path;
