@@ -53,7 +53,7 @@ test:
 # Nothing else should run on the machine meanwhile. BENCH_OPTIONS='--repeat 30' takes longer and spreads less.
 bench:
 	@tools/setup packages bench-packages venv jax-venv configure
-	cmake --build --preset release --target precast_cli precast_bench
+	cmake --build --preset release --target precast_cli precast_bench precast_fake_plugin
 	@build/jax-venv/bin/python benchmarks/bench.py $(BENCH_OPTIONS)
 
 test-long:

@@ -24,6 +24,7 @@ PROGRAMS = BUILD / "bench" / "programs"
 BENCH = BUILD / "bench" / "precast_bench"
 COMMAND = BUILD / "bin" / "precast"
 PLUGIN = next((BUILD / "venv").glob("lib/python3*/site-packages/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"))
+FAKE = BUILD / "lib" / "libprecast_fake_pjrt.so"
 ALLOCATORS = {"jemalloc": "libjemalloc.so.2", "mimalloc": "libmimalloc.so.2"}
 # What is not the command's own start: the plugin's library and client, the load, the run itself, and what comes after it.
 NOT_OWN = ("open_plugin", "create_client", "load", "transfer", "run", "fetch", "outputs")
@@ -99,6 +100,42 @@ def measure_starts(program, cache, repeat):
         own.append(spent["total"] - sum(spent.get(phase, 0) for phase in NOT_OWN))
     return {"phases_ms": {phase: spread(values) for phase, values in phases.items()}, "own_ms": spread(own), "not_own": NOT_OWN,
             "wall_ms": spread(wall_times), "outside_main_ms": spread([w - t for w, t in zip(wall_times, total)])}
+
+
+def crowd_ms(count, words, plugin, env, cache):
+    """Wall time of `count` processes of the command that start together, and how they ended; `cache` None is without."""
+    where = ["--no-cache"] if cache is None else ["--cache", cache]
+    start = time.perf_counter()
+    running = [subprocess.Popen(list(map(str, [COMMAND, "compile", *words, *where, "--plugin", plugin, "--json"])),
+                                env={**os.environ, **env}, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+    answers = [json.loads(process.communicate()[0]) for process in running]
+    return (time.perf_counter() - start) * 1000, sorted(answer["outcome"] for answer in answers)
+
+
+def measure_crowds(program, folder, repeat):
+    """One cold key: eight processes against one; and sixteen on small programs, with a cache against without."""
+    print(f"[bench] crowds: 8 processes on {program.name}, 16 on small programs, {repeat} rounds", flush=True)
+    state = {"XDG_STATE_HOME": str(folder / "crowd-state")}  # what this machine knows already is not to count
+    one, eight = [], []
+    for i in range(repeat):
+        one.append(crowd_ms(1, [program], PLUGIN, state, folder / f"one-{i}")[0])
+        wall, outcomes = crowd_ms(8, [program], PLUGIN, state, folder / f"eight-{i}")
+        assert outcomes == ["hit"] * 7 + ["miss"], outcomes
+        eight.append(wall)
+    small = {}
+    cases = {"sort, XLA's CPU plugin": (PLUGIN, {}), "cannot be stored, fake plugin": (FAKE, {}),
+             "the same, compiling 1 s": (FAKE, {"PRECAST_FAKE_LATENCY": "PJRT_Client_Compile:1000"})}
+    for name, (plugin, env) in cases.items():
+        # New to this machine, and then known to it.
+        times = {"without": [], "new": [], "known": []}
+        for i in range(repeat):
+            words = [ROOT / "tests" / "cli" / "programs" / "sort.mlir", "--salt", f"{name} {i}"]
+            for kind, cache in (("without", None), ("new", folder / "sort"), ("known", folder / "sort")):
+                times[kind].append(crowd_ms(16, words, plugin, {**state, **env}, cache)[0])
+        small[name] = {**{f"{kind}_ms": spread(values) for kind, values in times.items()},
+                       **{f"{kind}_ratio": ratios(times[kind], times["without"]) for kind in ("new", "known")}}
+    return {"program": program.name, "one_ms": spread(one), "eight_ms": spread(eight), "ratio": ratios(eight, one),
+            "small": small}
 
 
 def library(name):
@@ -189,6 +226,15 @@ def show(results):
             line(phase, ms(value))
         line("own work (all but plugin, load, run)", ms(start["own_ms"]))
         line("before and after main", ms(start["outside_main_ms"]))
+    crowds = results["crowds"]
+    print(f"\nmany processes that start together, {crowds['program']}")
+    line("1 cold process", ms(crowds["one_ms"]))
+    line("8 cold processes on one key", ms(crowds["eight_ms"]) + f", {crowds['ratio']['median']:.3f} of one")
+    for name, crowd in crowds["small"].items():
+        print(f"\n16 processes that start together: {name}")
+        line("without a cache", ms(crowd["without_ms"]))
+        line("new to the machine", ms(crowd["new_ms"]) + f", {crowd['new_ratio']['median']:.3f} of that")
+        line("known to the machine", ms(crowd["known_ms"]) + f", {crowd['known_ratio']['median']:.3f} of that")
     print("\nload of step48 by allocator")
     for name, value in results["allocators"].items():
         line(name, ms(value))
@@ -214,6 +260,7 @@ def main():
             "keys": measure_keys(made, arguments.repeat),
             "starts": {name: measure_starts(programs[name][0], folder / "command", arguments.repeat)
                        for name in ("tiny", "ranker", "step48")},
+            "crowds": measure_crowds(programs["step48"][0], folder, max(arguments.repeat // 5, 3)),
             "allocators": measure_allocators(programs["step48"][0], folder, max(arguments.repeat // 3, 3)),
         }
     finally:
