@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "cache/marks.h"
@@ -19,6 +20,12 @@ namespace {
 // How often a request waits again because an entry that was published is not there any more.
 constexpr int kMaxWaits = 3;
 
+// Another thread has the number of this process.
+std::string told(const Waiting& holder) {
+  if (holder.pid == 0) return "somebody whose lease cannot be read";
+  return fmt::format("process {} on {}", holder.pid, holder.host);
+}
+
 }  // namespace
 
 // A wait on a store that hangs is left behind with its thread (store/guard.h): it shares this, and
@@ -26,7 +33,6 @@ constexpr int kMaxWaits = 3;
 struct Request::Wait {
   std::mutex mutex;
   bool over = false;
-  Waiting holder;
 };
 
 Result<lease::Acquired> Request::acquire() {
@@ -36,9 +42,7 @@ Result<lease::Acquired> Request::acquire() {
   wait.label = wishes_.label;
   wait.on_waiting = [shared, tell = cache_.config.on_waiting](const Waiting& waiting) {
     const std::lock_guard lock(shared->mutex);
-    if (shared->over) return;
-    shared->holder = waiting;
-    if (tell) tell(waiting);
+    if (!shared->over && tell) tell(waiting);
   };
   wait.cancelled = [shared] {
     const std::lock_guard lock(shared->mutex);
@@ -55,10 +59,10 @@ Result<lease::Acquired> Request::acquire() {
   {
     const std::lock_guard lock(shared->mutex);
     shared->over = true;
-    holder_ = std::move(shared->holder);
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  const bool at_once = got && got->how == lease::Acquired::How::held && holder_.host.empty();
+  if (got) holder_ = got->holder;
+  const bool at_once = got && got->waited_s == 0;
   report_.phases.push_back({at_once ? "lease" : "wait", took.count()});
   return got;
 }
@@ -122,17 +126,18 @@ Result<std::optional<LoadedExecutable>> Request::share() {
       case lease::Acquired::How::ended: break;
       case lease::Acquired::How::limit:
       case lease::Acquired::How::cancelled:
-        PRECAST_TRY(found(
-            Found::wait_limit,
-            fmt::format("process {} on {} has been compiling this for {:.0f} s, and "
-                        "this request waits for {:.0f} s at most",
-                        holder_.pid, holder_.host, holder_.holding_s, cache_.config.wait_limit_s)));
+        PRECAST_TRY(
+            found(Found::wait_limit,
+                  fmt::format("{} has been compiling this for {:.0f} s, and this request waits for "
+                              "{:.0f} s at most",
+                              told(holder_), holder_.holding_s, cache_.config.wait_limit_s)));
         return none;
     }
     const lease::Ending& ending = *got->ending;
     if (ending.verdict == lease::Verdict::failed) {
       step_ = {Action::return_error, Outcome::error, Reason::compile_failed};
-      return Error::from_plugin(ending.pjrt_code, ending.message);
+      return Error::from_plugin(ending.pjrt_code, ending.message)
+          .with(fmt::format("in the compile of {}, which this request waited for", told(holder_)));
     }
     if (ending.verdict == lease::Verdict::not_stored) {
       PRECAST_TRY(found(Found::not_stored_elsewhere, "whoever compiled it first stored nothing"));
@@ -141,8 +146,8 @@ Result<std::optional<LoadedExecutable>> Request::share() {
     PRECAST_ASSIGN(std::optional<LoadedExecutable> loaded, look_up());
     if (loaded) {
       step_ = on_found(Found::published_elsewhere, rules_);
-      report_.detail = fmt::format("compiled by another {} while this one waited {:.1f} s",
-                                   holder_.pid == 0 ? "thread" : "process", got->waited_s);
+      report_.detail = fmt::format("compiled by {} while this request waited {:.1f} s",
+                                   told(holder_), got->waited_s);
       return loaded;
     }
     if (step_.action != Action::compile_and_store) return none;

@@ -12,7 +12,7 @@ def failing(precast, code):
     return ["compile", path.name]
 
 
-def crowd_on_a_failing_compile(crowd, compiles, code, count, latency_ms):
+def crowd_on_a_failing_compile(crowd, compiles, code, count, latency_ms, shared):
     """One that compiles, and others who wait for it; all fail."""
     words = failing(crowd.precast, code)
     env = {"PRECAST_FAKE_LATENCY": f"PJRT_Client_Compile:{latency_ms}"}
@@ -26,12 +26,15 @@ def crowd_on_a_failing_compile(crowd, compiles, code, count, latency_ms):
     # The plugin's own words, whoever heard them.
     told = f"precast: error: the plugin reported {code}: no such thing"
     assert {one.err.splitlines()[0] for one in [first, *others]} == {told}
+    if shared:
+        heard = [one for one in others if f"in the compile of process {first.process.pid} on " in one.err]
+        assert len(heard) == len(others)
     return words
 
 
 @pytest.mark.parametrize("code", ["INVALID_ARGUMENT", "UNIMPLEMENTED"])
 def test_what_would_fail_again_is_told_to_those_who_wait_and_to_nobody_else(crowd, compiles, code):
-    words = crowd_on_a_failing_compile(crowd, compiles, code, CROWD, 3000)
+    words = crowd_on_a_failing_compile(crowd, compiles, code, CROWD, 3000, shared=True)
     assert compiles() == 1
     [late] = crowd.start(words)
     late.finish()
@@ -42,7 +45,7 @@ def test_what_would_fail_again_is_told_to_those_who_wait_and_to_nobody_else(crow
 
 @pytest.mark.parametrize("code", ["RESOURCE_EXHAUSTED", "CANCELLED", "INTERNAL", "UNAVAILABLE"])
 def test_what_may_go_well_elsewhere_is_not_shared(crowd, compiles, code):
-    crowd_on_a_failing_compile(crowd, compiles, code, 4, 300)
+    crowd_on_a_failing_compile(crowd, compiles, code, 4, 300, shared=False)
     assert compiles() == 4
     assert crowd.left() == []
 
