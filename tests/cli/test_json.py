@@ -112,6 +112,13 @@ def test_clear(precast):
     check(precast.json("clear", "--yes"))
 
 
+def test_stats(precast):
+    precast("compile", "add.mlir")
+    precast("compile", "add.mlir", "--label", "x")
+    check(precast.json("stats"))
+    check(precast.json("stats", "--reset"), ("hit", "total"))
+
+
 def test_completion(precast):
     check(precast.json("completion", "zsh"))
 

@@ -1,0 +1,124 @@
+"""A store on a file system that stops answering costs one silence, and the compile goes on."""
+
+import concurrent.futures
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from fuse_mount import mounted
+
+PROGRAM = pathlib.Path(__file__).parents[1] / "cli" / "programs" / "add.mlir"
+SILENCE_S = 10  # kStoreSilence of src/store/guard.h
+
+
+class Machine:
+    """The command with its store on a mount of its own."""
+
+    def __init__(self, folder, mount):
+        self.mount = mount
+        self.binary = shutil.copy2(os.environ["PRECAST_BIN"], folder / "precast")
+        self.env = {"HOME": str(folder), "PATH": os.environ["PATH"],
+                    "PRECAST_CACHE": str(mount.path / "cache"),
+                    "PRECAST_PLUGIN": os.environ["PRECAST_FAKE_PLUGIN"]}
+
+    def __call__(self, *words):
+        before = time.monotonic()
+        done = subprocess.run([self.binary, *words, "--json"], env=self.env, capture_output=True,
+                              timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        return {**json.loads(done.stdout), "took_s": time.monotonic() - before}
+
+    def compile(self):
+        return self("compile", PROGRAM)
+
+    def counts(self):
+        return {name: tally["count"] for name, tally in self("stats")["results"].items()}
+
+
+@contextlib.contextmanager
+def machine():
+    """In a folder that no other user can write to, as a store wants it."""
+    with tempfile.TemporaryDirectory(prefix="precast-fuse-") as name:
+        folder = pathlib.Path(name).resolve()
+        with mounted(folder) as mount:
+            yield Machine(folder, mount)
+
+
+def while_reading(rule):
+    """What a compile comes to while `rule` holds, and the next one after it."""
+    with machine() as precast:
+        assert precast.compile()["outcome"] == "miss"
+        precast.mount.rule(rule)
+        during = precast.compile()
+        precast.mount.rule()
+        return during, precast.compile(), precast.counts()
+
+
+def while_stopped():
+    with machine() as precast:
+        precast.compile()
+        precast.mount.pause()
+        during = precast.compile()
+        precast.mount.go_on()
+        return during, precast.compile(), precast.counts()
+
+
+def while_publishing():
+    with machine() as precast:
+        precast.mount.rule("fsync:hang")
+        during = precast.compile()
+        precast.mount.rule()
+        return during, precast.compile(), precast.counts()
+
+
+CASES = {
+    "read": lambda: while_reading("read:hang"),
+    "open": lambda: while_reading("open:hang"),
+    "all": lambda: while_reading("all:hang"),
+    "stopped": while_stopped,
+    "publish": while_publishing,
+}
+
+
+@pytest.fixture(scope="module")
+def results():
+    """All cases at once: each of them waits most of the time."""
+    with machine():
+        pass  # where nothing can be mounted, all is skipped
+    with concurrent.futures.ThreadPoolExecutor(len(CASES)) as pool:
+        futures = {name: pool.submit(case) for name, case in CASES.items()}
+        return {name: future.result() for name, future in futures.items()}
+
+
+def test_it_is_a_store_like_any_other():
+    with machine() as precast:
+        assert precast.compile()["outcome"] == "miss"
+        assert precast.compile()["outcome"] == "hit"
+
+
+@pytest.mark.parametrize("case", ["read", "open", "all", "stopped"])
+def test_what_hangs_is_given_up(results, case):
+    during, after, counts = results[case]
+    assert (during["outcome"], during["reason"]) == ("bypass", "store_hung")
+    assert "hangs" in during["warnings"][0]
+    # One silence, whatever is asked of the store in one process.
+    assert SILENCE_S <= during["took_s"] < 2 * SILENCE_S
+    assert after["outcome"] == "hit", "the next process asks again"
+    assert counts == {"miss": 1, "bypass:store_hung": 1, "hit": 1}
+
+
+def test_a_publish_that_hangs_is_given_up(results):
+    during, after, counts = results["publish"]
+    assert (during["outcome"], during["reason"]) == ("skip", "store_hung")
+    assert during["took_s"] < 2 * SILENCE_S
+    assert after["outcome"] in ("miss", "hit")
+    assert counts["skip:store_hung"] == 1
