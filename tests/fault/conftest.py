@@ -85,6 +85,7 @@ class Place:
             assert next_run["outputs"] == outputs
         if not temporary_allowed:
             assert self.temporary() == []
+            assert self.leases() == []
         return next_run
 
 

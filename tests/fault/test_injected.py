@@ -76,6 +76,14 @@ def recorded(precast, start):
     return traced.store_calls(), json.loads(traced.out)["outputs"]
 
 
+def outputs_of(precast):
+    """Of a run that nothing disturbs; made once."""
+    with MAKING:
+        if not hasattr(precast, "outputs"):
+            precast.outputs = Place(precast, "undisturbed").run()["outputs"]
+    return precast.outputs
+
+
 def answered(traced, outputs):
     assert traced.code == 0, f"exit {traced.code}: {traced.err}"
     answer = json.loads(traced.out)
@@ -146,3 +154,27 @@ def test_killed_at_every_call(start, which):
         place.expect_well(outputs, temporary_allowed=True)
 
     each(kill, sample(enumerate(calls), every * EVERY[start]))
+
+
+@pytest.mark.parametrize("fault", ["error=EIO", "error=ENOSPC", "error=EACCES", "signal=KILL"])
+@pytest.mark.parametrize("name", ["openat", "mkdirat", "newfstatat", "fstatfs"])
+def test_the_opening_fails(precast, name, fault):
+    """A thread opens the store, since it might hang; so the calls on the store's own folder count, N = 1, 2, 3 and so on
+    until there is none. The main thread's are met as well."""
+    tracing.require()
+    for n in range(1, 30):
+        place = started(precast, f"opening-{name}-{fault}-{n}", "miss")
+        traced = tracing.run(place, RUN, [f"{name}:{fault}:when={n}"], only=[place.cache, place.cache.name])
+        if fault.startswith("signal"):
+            if traced.code == 0:
+                break
+            assert traced.code == -9
+        else:
+            assert traced.astray() == []
+            assert traced.code == 0, traced.err
+            if not any(call.injected for call in traced.calls):
+                break
+        place.expect_well(outputs_of(precast), temporary_allowed=True)
+    else:
+        pytest.fail("there is no end to these calls")
+    assert n > 1

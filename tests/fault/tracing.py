@@ -1,8 +1,9 @@
 """Runs the command under strace: sees its system calls, and makes some of them fail.
 
-A fault is meant for the store alone, while strace can only count a thread's calls of one name. So a run without faults
-is recorded first; a call is then named by its number among the calls of its name. Nothing in a run of the command
-depends on chance, and what strace reports afterwards shows whether the fault met the store.
+A fault is meant for the store alone, while strace counts all of a thread's calls of one name, or those of paths that are
+known before. So a run without faults is recorded first; a call is then named by its number among the calls of its name.
+Nothing in a run of the command depends on chance, and what strace reports afterwards shows whether the fault met the
+store.
 """
 
 import collections
@@ -67,7 +68,7 @@ class Traced:
 
 def _calls(log, store):
     inside = re.compile(
-        "<" + re.escape(str(store)) + r"[/>]|<" + re.escape(str(store.parent)) + r'>, "' + re.escape(store.name) + '"')
+        "[<\"]" + re.escape(str(store)) + "[/>\"]|<" + re.escape(str(store.parent)) + r'>, "' + re.escape(store.name) + '"')
     calls, numbers, pending, first = [], collections.Counter(), {}, None
     for line in log.read_text(errors="replace").splitlines():
         started = re.match(r"(\d+)\s+(\w+)\((.*)", line)
@@ -84,17 +85,20 @@ def _calls(log, store):
     return calls
 
 
-def run(place, words, inject=(), store=None, env=None):
-    """`precast words...` with these faults ("openat:error=EIO:when=3")."""
+def run(place, words, inject=(), only=(), env=None):
+    """`precast words...` with these faults ("openat:error=EIO:when=3"). With `only`, calls count that name one of these
+    paths, or a descriptor of one: in threads, too, whose other calls would be met as well."""
     precast = place.precast
     log = place.home / "trace"
     command = ["strace", "-f", "-y", "-s", "64", "-o", log, "-e", f"trace={CALLS}"]
     # Quicker, but a signal would not be sent.
     if not any(":signal=" in fault for fault in inject):
         command.insert(2, "--seccomp-bpf")
+    for path in only:
+        command += ["-P", path]
     for fault in inject:
         command += ["-e", f"inject={fault}"]
     process = subprocess.run([*command, precast.binary, *map(str, words)],
                              env=precast.environment({**place.env, **(env or {})}), cwd=precast.folder,
                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
-    return Traced(process, _calls(log, store or place.cache))
+    return Traced(process, _calls(log, place.cache))
