@@ -92,8 +92,8 @@ Table labels_table(const Stats& stats) {
 
 // In the order in which they happen, the whole last.
 std::vector<std::string> in_order(const std::map<std::string, Timing>& phases) {
-  constexpr std::array<std::string_view, 14> kOrder = {
-      "key",       "lookup", "verify", "trial_load", "load", "wait",   "compile",
+  constexpr std::array<std::string_view, 15> kOrder = {
+      "key",       "lookup", "verify", "trial_load", "load", "lease",  "wait", "compile",
       "serialize", "encode", "prove",  "publish",    "gc",   "record", "total"};
   std::vector<std::string> names;
   for (const auto& [name, timing] : phases) names.push_back(name);
