@@ -115,8 +115,8 @@ void Recorder::State::flush(const std::string& state_directory) {
   if (!fresh.empty() && !write(state_directory, fresh)) give_back(std::move(fresh));
 }
 
-Recorder::Recorder(std::string state_directory)
-    : state_directory_(std::move(state_directory)), state_(nullptr) {
+Recorder::Recorder(std::string state_directory, std::chrono::milliseconds period)
+    : state_directory_(std::move(state_directory)), period_(period), state_(nullptr) {
   here();
 }
 
@@ -142,7 +142,7 @@ Recorder::State& Recorder::here() {
   }
   // Without a thread it is written at the end alone.
   if (!at_exit_only) {
-    auto beat = base::Periodic::start(kFlushPeriod, [this] { flush(); });
+    auto beat = base::Periodic::start(period_, [this] { flush(); });
     if (beat) fresh->beat = std::move(beat).value();
   }
   Registry& mine = registry();
@@ -151,7 +151,7 @@ Recorder::State& Recorder::here() {
   return *fresh.release();
 }
 
-std::shared_ptr<Recorder> Recorder::of(const std::string& state) {
+std::shared_ptr<Recorder> Recorder::of(const std::string& state, std::chrono::milliseconds period) {
   auto path = folder_path(state);
   if (!path) return nullptr;
   static const bool hooked = std::atexit(at_exit) == 0;
@@ -162,7 +162,7 @@ std::shared_ptr<Recorder> Recorder::of(const std::string& state) {
     if (auto known = mine.shared[*path].lock()) return known;
   }
   // Outside of the lock, which its constructor takes.
-  std::shared_ptr<Recorder> fresh(new Recorder(state));
+  std::shared_ptr<Recorder> fresh(new Recorder(state, period));
   std::shared_ptr<Recorder> known;  // outlives the lock: its end takes it
   const std::lock_guard lock(mine.mutex);
   known = mine.shared[*path].lock();

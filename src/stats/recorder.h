@@ -24,8 +24,10 @@ inline constexpr std::chrono::seconds kFlushPeriod{60};
 class Recorder {
  public:
   // The one of this process for a state folder (empty: that of the environment), shared by all who
-  // ask for it. Null when there is no state folder. Touches no file.
-  static std::shared_ptr<Recorder> of(const std::string& state);
+  // ask for it. Null when there is no state folder. Touches no file. The first who asks decides
+  // about the period.
+  static std::shared_ptr<Recorder> of(const std::string& state,
+                                      std::chrono::milliseconds period = kFlushPeriod);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -38,11 +40,12 @@ class Recorder {
  private:
   struct State;
 
-  explicit Recorder(std::string state_directory);
+  Recorder(std::string state_directory, std::chrono::milliseconds period);
   State& here();
   static void at_exit();
 
   const std::string state_directory_;
+  const std::chrono::milliseconds period_;
   std::atomic<State*> state_;  // of one process; a child leaves its parent's alone
 };
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -109,6 +110,31 @@ TEST_F(Recording, AForkWhileOthersCountIsHarmless) {
     if (!good) ::_exit(3);
   }));
   EXPECT_EQ(counted(), 20U);
+}
+
+TEST_F(Recording, IsWrittenFromTimeToTime) {
+  const auto recorder = Recorder::of(state_, std::chrono::milliseconds(10));
+  count(*recorder, 2);
+  while (!fs::exists(state_ + "/stats") || files() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(counted(), 2U);
+}
+
+// In a child: one that ends soon starts no thread.
+TEST_F(Recording, IsWrittenAtTheEndAloneIfTheProcessSaysSo) {
+  ASSERT_TRUE(in_child([this] {
+    const auto threads = [] {
+      const fs::directory_iterator tasks("/proc/self/task");
+      return std::distance(begin(tasks), end(tasks));
+    };
+    const auto before = threads();
+    write_stats_at_exit_only();
+    const auto recorder = Recorder::of(state_, std::chrono::milliseconds(1));
+    count(*recorder, 2);
+    if (threads() != before) ::_exit(3);
+  }));
+  EXPECT_EQ(counted(), 2U);
 }
 
 TEST_F(Recording, TouchesNoFileBeforeItIsWritten) {
