@@ -10,6 +10,7 @@
 #include "cache/impl.h"
 #include "cache/prepare.h"
 #include "cache/request.h"
+#include "precast/cache_folder.h"
 #include "store/guarded_store.h"
 #include "topology/cpu_features.h"
 
@@ -28,7 +29,7 @@ Result<std::unique_ptr<store::GuardedStore>> open_store(const CacheConfig& confi
     path = std::move(found.path);
   }
   store::GuardedStore::Options options;
-  options.name_space = config.name_space;
+  options.name_space = config.name_space.empty() ? default_name_space() : config.name_space;
   if (config.store_silence_s > 0) {
     options.silence = std::chrono::milliseconds(std::llround(config.store_silence_s * 1e3));
   }

@@ -8,21 +8,26 @@
 
 #include "artifact/summary.h"
 #include "base/file.h"
+#include "cache/folder_impl.h"
 #include "cache/outline_section.h"
 #include "precast/cache.h"
 #include "precast/key.h"
 #include "store/directory_store.h"
+#include "store/name_space.h"
 
 namespace precast {
 
-struct CacheFolder::Impl {
-  std::unique_ptr<store::DirectoryStore> store;
-};
-
 namespace {
 
+Result<std::string> directory_or_default(const std::string& directory) {
+  if (!directory.empty()) return directory;
+  PRECAST_ASSIGN(DefaultDirectory found, default_cache_directory());
+  return std::move(found.path);
+}
+
 CacheEntry entry_of(store::StoredEntry found) {
-  return {std::move(found.name), std::move(found.path), found.bytes, found.modified_unix_s};
+  return {std::move(found.name), std::move(found.path), found.bytes, found.modified_unix_s,
+          found.used_unix_s};
 }
 
 // What an open file says, with its key record.
@@ -57,7 +62,8 @@ Result<Read> read_entry(const store::EntryFile& file, const std::string& key,
 
 EntryFacts facts_of(const store::EntryFile& file, Read found) {
   EntryFacts facts;
-  facts.entry = {found.record.digest().hex(), file.path(), file.bytes(), file.modified_unix_s()};
+  facts.entry = {found.record.digest().hex(), file.path(), file.bytes(), file.modified_unix_s(),
+                 file.used_unix_s()};
   facts.executable_bytes = found.summary.executable_bytes;
   facts.provenance = std::move(found.summary.provenance);
   return facts;
@@ -66,16 +72,23 @@ EntryFacts facts_of(const store::EntryFile& file, Read found) {
 }  // namespace
 
 Result<std::optional<CacheFolder>> CacheFolder::open(const std::string& directory) {
-  std::string wanted = directory;
-  if (wanted.empty()) {
-    PRECAST_ASSIGN(DefaultDirectory found, default_cache_directory());
-    wanted = std::move(found.path);
-  }
-  PRECAST_ASSIGN(std::unique_ptr<store::DirectoryStore> store, store::DirectoryStore::find(wanted));
+  return open(directory, "");
+}
+
+Result<std::optional<CacheFolder>> CacheFolder::open(const std::string& directory,
+                                                     const std::string& name_space) {
+  PRECAST_ASSIGN(const std::string wanted, directory_or_default(directory));
+  PRECAST_ASSIGN(std::unique_ptr<store::DirectoryStore> store,
+                 store::DirectoryStore::find(wanted, name_space));
   if (store == nullptr) return std::optional<CacheFolder>();
   std::string path = store->path();
   return std::optional<CacheFolder>(
       CacheFolder(std::make_shared<Impl>(Impl{std::move(store)}), std::move(path)));
+}
+
+Result<std::vector<std::string>> CacheFolder::name_spaces(const std::string& directory) {
+  PRECAST_ASSIGN(const std::string wanted, directory_or_default(directory));
+  return store::DirectoryStore::name_spaces(wanted);
 }
 
 Result<CacheContents> CacheFolder::contents() const {
@@ -120,9 +133,11 @@ Result<bool> CacheFolder::remove(const std::string& key) const { return impl_->s
 
 Result<bool> CacheFolder::remove_unfinished(const CacheEntry& file,
                                             std::int64_t before_unix_s) const {
-  return impl_->store->remove_unfinished({file.key, file.path, file.bytes, file.modified_unix_s},
-                                         before_unix_s);
+  return impl_->store->remove_unfinished(
+      {file.key, file.path, file.bytes, file.modified_unix_s, file.used_unix_s}, before_unix_s);
 }
+
+Result<void> check_name_space(const std::string& name) { return store::check_name_space(name); }
 
 Result<EntryFacts> artifact_facts(const std::string& path) {
   base::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

@@ -6,6 +6,7 @@
 
 #include "base/user_folder.h"
 #include "precast/cache.h"
+#include "precast/cache_folder.h"
 
 namespace precast {
 namespace {
@@ -25,6 +26,11 @@ Result<DefaultDirectory> default_cache_directory() {
   return found_or(base::user_cache_folder(),
                   "no cache folder: neither PRECAST_CACHE nor XDG_CACHE_HOME nor HOME holds a "
                   "path; set PRECAST_CACHE or give a folder");
+}
+
+std::string default_name_space() {
+  const char* name = ::secure_getenv("PRECAST_NAMESPACE");
+  return name == nullptr ? "" : name;
 }
 
 Result<DefaultDirectory> default_state_directory() {

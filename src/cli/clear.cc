@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,15 +23,17 @@ namespace {
 constexpr std::int64_t kUnfinishedAgeS = 3600;
 
 struct Arguments {
-  std::string cache;
+  CacheChoice cache;
   bool yes = false;
   bool dry_run = false;
+  bool force = false;
 };
 
 struct Cleared {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   std::uint64_t unfinished = 0;
+  std::uint64_t pinned = 0;  // and so left alone
   std::vector<CacheContents::Unusable> failed;
 };
 
@@ -49,13 +52,18 @@ bool agrees(const std::string& question) {
   return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes";
 }
 
-Cleared remove_all(const CacheFolder& folder, const CacheContents& contents, bool dry_run) {
+Cleared remove_all(const CacheFolder& folder, const CacheContents& contents,
+                   const std::map<std::string, std::string>& pins, bool dry_run) {
   Cleared cleared;
   const auto note = [&](const CacheEntry& file, const Result<bool>& removed) {
     if (!removed) cleared.failed.push_back({file.key, file.path, removed.error()});
     return removed && *removed;
   };
   for (const CacheEntry& entry : all_entries(contents)) {
+    if (pins.contains(entry.key)) {
+      ++cleared.pinned;
+      continue;
+    }
     if (!dry_run && !note(entry, folder.remove(entry.key))) continue;
     ++cleared.entries;
     cleared.bytes += entry.bytes;
@@ -72,8 +80,11 @@ Cleared remove_all(const CacheFolder& folder, const CacheContents& contents, boo
 
 std::string summary_of(const Cleared& cleared, const CacheContents& contents,
                        const std::string& directory, bool dry_run) {
+  const std::string kept = cleared.pinned == 0 ? ""
+                                               : fmt::format("; {} pinned left alone (--force)",
+                                                             entries_text(cleared.pinned));
   if (cleared.entries == 0 && cleared.unfinished == 0 && cleared.failed.empty()) {
-    return fmt::format("nothing to remove in {}\n", printable(directory));
+    return fmt::format("nothing to remove in {}{}\n", printable(directory), kept);
   }
   std::string text =
       fmt::format("{} {}", dry_run ? "would remove" : "removed", entries_text(cleared.entries));
@@ -84,7 +95,7 @@ std::string summary_of(const Cleared& cleared, const CacheContents& contents,
   if (contents.foreign != 0) {
     text += fmt::format("; {} not of Precast left alone", counted(contents.foreign, "thing"));
   }
-  return text + "\n";
+  return text + kept + "\n";
 }
 
 Result<ExitCode> clear(const Arguments& arguments, Output& out) {
@@ -93,7 +104,12 @@ Result<ExitCode> clear(const Arguments& arguments, Output& out) {
   if (opened.folder) {
     PRECAST_ASSIGN(contents, opened.folder->contents());
   }
-  const std::vector<CacheEntry> entries = all_entries(contents);
+  std::map<std::string, std::string> pins;
+  if (opened.folder && !arguments.force) {
+    PRECAST_ASSIGN(pins, pinned_keys(*opened.folder));
+  }
+  std::vector<CacheEntry> entries = all_entries(contents);
+  std::erase_if(entries, [&](const CacheEntry& entry) { return pins.contains(entry.key); });
   if (!entries.empty() && !arguments.yes && !arguments.dry_run) {
     const std::string what =
         fmt::format("{} of {}", entries_text(entries.size()), printable(opened.wanted));
@@ -109,6 +125,7 @@ Result<ExitCode> clear(const Arguments& arguments, Output& out) {
                   {"removed", 0},
                   {"unfinished", 0},
                   {"bytes", 0},
+                  {"pinned", 0},
                   {"failed", Json::array()},
                   {"foreign", contents.foreign}});
       return ExitCode::negative;
@@ -117,7 +134,7 @@ Result<ExitCode> clear(const Arguments& arguments, Output& out) {
   Cleared cleared;
   if (opened.folder) {
     const Progress progress("removing entries", out);
-    cleared = remove_all(*opened.folder, contents, arguments.dry_run);
+    cleared = remove_all(*opened.folder, contents, pins, arguments.dry_run);
   }
   for (const CacheContents::Unusable& unusable : contents.unusable) {
     if (unusable.key.empty()) cleared.failed.push_back(unusable);
@@ -132,6 +149,7 @@ Result<ExitCode> clear(const Arguments& arguments, Output& out) {
               {"removed", cleared.entries},
               {"unfinished", cleared.unfinished},
               {"bytes", cleared.bytes},
+              {"pinned", cleared.pinned},
               {"failed", json_of(cleared.failed)},
               {"foreign", contents.foreign}});
   if (!cleared.failed.empty()) return exit_code_of(cleared.failed.front().error.code());
@@ -148,7 +166,8 @@ Verb add_clear(CLI::App& root) {
   options.add(arguments->yes, {.names = "-y,--yes", .help = "do not ask"});
   options.add(arguments->dry_run,
               {.names = "-n,--dry-run", .help = "only say what would be removed"});
-  add_cache_option(options, arguments->cache);
+  options.add(arguments->force, {.names = "-f,--force", .help = "pinned entries too"});
+  arguments->cache.add_to(options);
   return {options.app(), [arguments](Output& out) { return clear(*arguments, out); }};
 }
 

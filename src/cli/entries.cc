@@ -32,20 +32,68 @@ std::string nearest_key(const std::vector<CacheEntry>& entries, const std::strin
 
 }  // namespace
 
-void add_cache_option(VerbOptions& verb, std::string& directory) {
+void CacheChoice::add_to(VerbOptions& verb) {
   verb.add(directory,
            {.names = "--cache", .help = "cache folder", .value = "DIR", .group = "Cache"});
+  add_name_space_option(verb, name_space);
 }
 
-Result<OpenedFolder> open_folder(const std::string& directory) {
-  OpenedFolder opened{directory, std::nullopt};
+void add_name_space_option(VerbOptions& verb, std::string& name_space) {
+  verb.add(name_space, {.names = "--namespace",
+                        .help = "entries of their own below the folder",
+                        .value = "NAME",
+                        .group = "Cache",
+                        .check = [](const std::string& name) {
+                          const auto valid = check_name_space(name);
+                          return valid ? std::string() : valid.error().message();
+                        }});
+}
+
+Result<OpenedFolder> open_folder(const CacheChoice& choice) {
+  OpenedFolder opened{choice.directory, std::nullopt};
   if (opened.wanted.empty()) {
     PRECAST_ASSIGN(DefaultDirectory found, default_cache_directory());
     opened.wanted = std::move(found.path);
   }
-  PRECAST_ASSIGN(opened.folder, CacheFolder::open(opened.wanted));
-  if (opened.folder) opened.wanted = opened.folder->path();
+  const std::string name_space =
+      choice.name_space.empty() ? default_name_space() : choice.name_space;
+  PRECAST_ASSIGN(opened.folder, CacheFolder::open(opened.wanted, name_space));
+  if (opened.folder) {
+    opened.wanted = opened.folder->path();
+  } else if (!name_space.empty()) {
+    opened.wanted += "/namespaces/" + name_space;
+  }
   return opened;
+}
+
+Result<CacheEntry> named_entry(const std::vector<CacheEntry>& entries, const std::string& word,
+                               const std::string& folder, Output& out) {
+  const std::string prefix = lower_digits(word);
+  if (is_key_prefix(prefix)) {
+    auto entry = find_entry(entries, prefix, folder);
+    if (!entry) out.advise("'precast ls' shows the keys");
+    return entry;
+  }
+  out.advise("'precast ls' shows the keys");
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("'{}' is not the beginning of a key", printable(word, 100)));
+}
+
+Result<std::map<std::string, std::string>> pinned_keys(const CacheFolder& folder) {
+  PRECAST_ASSIGN(const std::vector<CachePin> pins, folder.pins());
+  std::map<std::string, std::string> notes;
+  for (const CachePin& pin : pins) notes.emplace(pin.key, pin.note);
+  return notes;
+}
+
+std::string note_text(const std::string& note) {
+  return note.empty() ? "no note" : "note: " + printable(note);
+}
+
+std::string lower_digits(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
+  return text;
 }
 
 std::size_t telling_digits(const std::vector<CacheEntry>& entries) {

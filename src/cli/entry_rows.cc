@@ -21,8 +21,9 @@ std::string complaint(const Result<T>& result) {
 }  // namespace
 
 void RowChoice::add_order_to(VerbOptions& verb) {
-  verb.add_choice(sort_, {"age", "key", "name", "size", "compile"},
-                  {.names = "--sort", .help = "order (age: the youngest first)"});
+  verb.add_choice(
+      sort_, {"age", "key", "name", "size", "used", "compile"},
+      {.names = "--sort", .help = "order (age: the youngest first; used: the last used first)"});
   verb.add(reverse_, {.names = "-r,--reverse", .help = "the other way round"});
 }
 
@@ -48,6 +49,11 @@ void RowChoice::add_filters_to(VerbOptions& verb) {
                          .value = "AGE",
                          .group = group,
                          .check = age});
+  verb.add(unused_for_, {.names = "--unused-for",
+                         .help = "not used for longer",
+                         .value = "AGE",
+                         .group = group,
+                         .check = age});
   verb.add(larger_than_, {.names = "--larger-than",
                           .help = "larger files: 10MB",
                           .value = "SIZE",
@@ -63,6 +69,7 @@ void RowChoice::add_filters_to(VerbOptions& verb) {
 Result<void> RowChoice::filter(std::int64_t now, std::vector<EntryRow>& rows) const {
   std::optional<std::int64_t> older;
   std::optional<std::int64_t> newer;
+  std::optional<std::int64_t> unused;
   std::optional<std::uint64_t> larger;
   std::optional<std::uint64_t> smaller;
   if (!older_than_.empty()) {
@@ -70,6 +77,9 @@ Result<void> RowChoice::filter(std::int64_t now, std::vector<EntryRow>& rows) co
   }
   if (!newer_than_.empty()) {
     PRECAST_ASSIGN(newer, parse_age(newer_than_));
+  }
+  if (!unused_for_.empty()) {
+    PRECAST_ASSIGN(unused, parse_age(unused_for_));
   }
   if (!larger_than_.empty()) {
     PRECAST_ASSIGN(larger, parse_size(larger_than_));
@@ -81,6 +91,7 @@ Result<void> RowChoice::filter(std::int64_t now, std::vector<EntryRow>& rows) co
     const Provenance& from = row.facts.provenance;
     const std::int64_t age = now - row.made_unix_s();
     return (older && age <= *older) || (newer && age >= *newer) ||
+           (unused && now - row.facts.entry.used_unix_s <= *unused) ||
            (larger && row.facts.entry.bytes <= *larger) ||
            (smaller && row.facts.entry.bytes >= *smaller) ||
            (!platform_.empty() && from.platform != platform_) ||
@@ -100,6 +111,7 @@ void RowChoice::sort(std::vector<EntryRow>& rows) const {
       return std::pair(left.program_name, left.label) < std::pair(right.program_name, right.label);
     }
     if (sort_ == "size") return a.facts.entry.bytes > b.facts.entry.bytes;
+    if (sort_ == "used") return a.facts.entry.used_unix_s > b.facts.entry.used_unix_s;
     if (sort_ == "compile") return left.compile_ms > right.compile_ms;
     return a.made_unix_s() > b.made_unix_s();
   };

@@ -43,6 +43,7 @@ class RowChoice {
   std::string platform_;
   std::string older_than_;
   std::string newer_than_;
+  std::string unused_for_;
   std::string larger_than_;
   std::string smaller_than_;
 };

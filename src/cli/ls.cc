@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 
 struct Arguments {
   std::vector<std::string> paths;
-  std::string cache;
+  CacheChoice cache;
   bool full = false;  // --long
   RowChoice choice;
 };
@@ -35,7 +36,8 @@ struct Listing {
   std::string directory;  // empty when files were named
   std::vector<EntryRow> rows;
   CacheContents contents;
-  std::optional<Error> first_error;  // about something that was named
+  std::map<std::string, std::string> pins;  // the notes, by key
+  std::optional<Error> first_error;         // about something that was named
 };
 
 void add_folder(const CacheFolder& folder, Listing& listing) {
@@ -44,6 +46,7 @@ void add_folder(const CacheFolder& folder, Listing& listing) {
     listing.first_error = std::move(contents).error();
     return;
   }
+  if (auto pins = pinned_keys(folder)) listing.pins.merge(*pins);
   for (const CacheEntry& entry : contents->entries) {
     auto facts = folder.facts(entry.key);
     if (facts && !*facts) continue;  // removed meanwhile
@@ -129,16 +132,32 @@ std::string duration_text(double ms) {
   return ms < 1000 ? ms_text(ms) + " ms" : ms_text(ms / 1000) + " s";
 }
 
-Table table_of(const Arguments& arguments, const std::vector<EntryRow>& rows, std::int64_t now) {
+std::string pin_text(const std::map<std::string, std::string>& pins, const std::string& key) {
+  const auto pin = pins.find(key);
+  if (pin == pins.end()) return "";
+  return pin->second.empty() ? "pinned" : printable(pin->second);
+}
+
+Table table_of(const Arguments& arguments, const Listing& listing, std::int64_t now) {
+  const std::vector<EntryRow>& rows = listing.rows;
+  const bool used = std::any_of(rows.begin(), rows.end(), [](const EntryRow& row) {
+    return row.facts.entry.used_unix_s > row.facts.entry.modified_unix_s;
+  });
+  const bool pins = std::any_of(rows.begin(), rows.end(), [&](const EntryRow& row) {
+    return listing.pins.contains(row.facts.entry.key);
+  });
   const bool labels = std::any_of(rows.begin(), rows.end(), [](const EntryRow& row) {
     return !row.facts.provenance.label.empty();
   });
   std::vector<Column> columns = {{"key"}, {"program", false, true}};
   if (labels) columns.push_back({"label", false, true});
-  for (const Column& column : std::initializer_list<Column>{
-           {"platform"}, {"size", true}, {"age", true}, {"compile", true}}) {
+  for (const Column& column :
+       std::initializer_list<Column>{{"platform"}, {"size", true}, {"age", true}}) {
     columns.push_back(column);
   }
+  if (used) columns.push_back({"used", true});
+  columns.push_back({"compile", true});
+  if (pins) columns.push_back({"pin", false, true});
   if (arguments.full) columns.push_back({"path"});
   std::vector<CacheEntry> entries;
   for (const EntryRow& row : rows) entries.push_back(row.facts.entry);
@@ -154,19 +173,23 @@ Table table_of(const Arguments& arguments, const std::vector<EntryRow>& rows, st
     cells.push_back(printable(from.platform));
     cells.push_back(bytes_text(row.facts.entry.bytes));
     cells.push_back(age_text(now - row.made_unix_s()));
+    if (used) cells.push_back(age_text(now - row.facts.entry.used_unix_s));
     cells.push_back(row.error ? "" : duration_text(from.compile_ms));
+    if (pins) cells.push_back(pin_text(listing.pins, row.facts.entry.key));
     if (arguments.full) cells.push_back(printable(row.facts.entry.path));
     table.add(std::move(cells));
   }
   return table;
 }
 
-Json json_of(const EntryRow& row) {
+Json json_of(const EntryRow& row, const std::map<std::string, std::string>& pins) {
   const Provenance& from = row.facts.provenance;
   Json object = {{"key", row.facts.entry.key},
                  {"path", row.facts.entry.path},
                  {"bytes", row.facts.entry.bytes},
-                 {"modified_unix_s", row.facts.entry.modified_unix_s}};
+                 {"modified_unix_s", row.facts.entry.modified_unix_s},
+                 {"used_unix_s", row.facts.entry.used_unix_s},
+                 {"pinned", pins.contains(row.facts.entry.key)}};
   if (row.error) {
     object["error"] = cli::json_of(*row.error);
     return object;
@@ -214,7 +237,7 @@ void print(const Arguments& arguments, const Listing& listing, std::size_t befor
   // What was named and is bad is the error that ends this.
   if (arguments.paths.empty()) warn_about_unusable(listing.contents, out);
   if (!listing.rows.empty()) {
-    out.print(table_of(arguments, listing.rows, now));
+    out.print(table_of(arguments, listing, now));
     out.print("\n");
   }
   if (!listing.rows.empty() || !listing.first_error) {
@@ -230,7 +253,7 @@ Result<ExitCode> ls(const Arguments& arguments, Output& out) {
   print(arguments, listing, before, now, out);
   if (listing.first_error) return *listing.first_error;
   Json entries = Json::array();
-  for (const EntryRow& row : listing.rows) entries.push_back(json_of(row));
+  for (const EntryRow& row : listing.rows) entries.push_back(json_of(row, listing.pins));
   out.object({{"schema", "precast.ls/1"},
               {"directory", listing.directory.empty() ? Json() : Json(listing.directory)},
               {"entries", std::move(entries)},
@@ -255,8 +278,9 @@ Verb add_ls(CLI::App& root) {
   arguments->choice.add_order_to(options);
   options.add(arguments->full, {.names = "-l,--long", .help = "whole keys, and paths"});
   arguments->choice.add_filters_to(options);
-  add_cache_option(options, arguments->cache);
+  arguments->cache.add_to(options);
   options.exclude("PATH", "--cache");
+  options.exclude("PATH", "--namespace");
   return {options.app(), [arguments](Output& out) { return ls(*arguments, out); }};
 }
 

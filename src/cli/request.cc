@@ -9,6 +9,7 @@
 
 #include "cli/amounts.h"
 #include "cli/chatter.h"
+#include "cli/entries.h"
 #include "cli/files.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
@@ -164,10 +165,7 @@ void RequestArguments::add_to(VerbOptions& verb, const std::string& devices) {
   plugin.add_to(verb);
   group = "Cache";
   verb.add(cache, {.names = "--cache", .help = "cache folder", .value = "DIR", .group = group});
-  verb.add(name_space, {.names = "--namespace",
-                        .help = "entries of their own below the cache folder",
-                        .value = "NAME",
-                        .group = group});
+  add_name_space_option(verb, name_space);
   verb.add(
       no_cache,
       {.names = "--no-cache", .help = "neither look into the cache nor store", .group = group});

@@ -24,8 +24,9 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> targets;
-  std::string cache;
+  CacheChoice cache;
   bool dry_run = false;
+  bool force = false;
 };
 
 struct Target {
@@ -78,12 +79,6 @@ Target in_cache(const CacheFolder& folder, CacheEntry entry) {
   return target;
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 // Finds everything that is meant before anything is removed.
 Result<std::vector<Target>> find_targets(const Arguments& arguments, const OpenedFolder& opened,
                                          const std::vector<CacheEntry>& entries, Output& out) {
@@ -94,8 +89,8 @@ Result<std::vector<Target>> find_targets(const Arguments& arguments, const Opene
                                       [&](const CacheEntry& entry) { return entry.path == word; });
     if (by_path != entries.end()) {
       target = in_cache(*opened.folder, *by_path);
-    } else if (is_key_prefix(lower(word))) {
-      auto entry = find_entry(entries, lower(word), opened.wanted);
+    } else if (is_key_prefix(lower_digits(word))) {
+      auto entry = find_entry(entries, lower_digits(word), opened.wanted);
       if (!entry) {
         out.advise("'precast ls' shows the keys");
         return std::move(entry).error();
@@ -115,6 +110,22 @@ Result<std::vector<Target>> find_targets(const Arguments& arguments, const Opene
     if (!twice) targets.push_back(*std::move(target));
   }
   return targets;
+}
+
+// What somebody wanted to keep is not removed by the way.
+Result<void> check_pins(const CacheFolder& folder, const std::vector<Target>& targets,
+                        Output& out) {
+  PRECAST_ASSIGN(const auto pins, pinned_keys(folder));
+  for (const Target& target : targets) {
+    const auto pin = target.in_cache ? pins.find(target.entry.key) : pins.end();
+    if (pin == pins.end()) continue;
+    const std::string shown = target.entry.key.substr(0, kShortKeyDigits);
+    out.advise(fmt::format("precast unpin {}, or give --force", shown));
+    return Error(
+        ErrorCode::invalid_argument,
+        fmt::format("'{}' is pinned ({}), so nothing is removed", shown, note_text(pin->second)));
+  }
+  return {};
 }
 
 Result<bool> remove(const OpenedFolder& opened, const Target& target) {
@@ -139,7 +150,7 @@ Result<ExitCode> rm(const Arguments& arguments, Output& out) {
   std::vector<CacheEntry> entries;
   const bool needs_folder =
       std::any_of(arguments.targets.begin(), arguments.targets.end(), [](const std::string& word) {
-        return is_key_prefix(lower(word)) || word.find("/v1/") != std::string::npos;
+        return is_key_prefix(lower_digits(word)) || word.find("/v1/") != std::string::npos;
       });
   if (needs_folder) {
     PRECAST_ASSIGN(opened, open_folder(arguments.cache));
@@ -149,6 +160,7 @@ Result<ExitCode> rm(const Arguments& arguments, Output& out) {
     }
   }
   PRECAST_ASSIGN(const std::vector<Target> targets, find_targets(arguments, opened, entries, out));
+  if (opened.folder && !arguments.force) PRECAST_TRY(check_pins(*opened.folder, targets, out));
   Json removed = Json::array();
   std::uint64_t bytes = 0;
   for (const Target& target : targets) {
@@ -183,7 +195,8 @@ Verb add_rm(CLI::App& root) {
                     .required = true});
   options.add(arguments->dry_run,
               {.names = "-n,--dry-run", .help = "only say what would be removed"});
-  add_cache_option(options, arguments->cache);
+  options.add(arguments->force, {.names = "-f,--force", .help = "pinned entries too"});
+  arguments->cache.add_to(options);
   return {options.app(), [arguments](Output& out) { return rm(*arguments, out); }};
 }
 

@@ -39,6 +39,10 @@ Verb add_ls(CLI::App& root);
 Verb add_rm(CLI::App& root);
 Verb add_clear(CLI::App& root);
 Verb add_stats(CLI::App& root);
+Verb add_pin(CLI::App& root);
+Verb add_unpin(CLI::App& root);
+Verb add_gc(CLI::App& root);
+Verb add_fsck(CLI::App& root);
 // Hidden: see check_flags() of precast/flags.h.
 Verb add_check_flags(CLI::App& root);
 // Hidden: see src/cache/trial_load.h.

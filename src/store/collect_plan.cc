@@ -47,7 +47,7 @@ class Plan {
   }
 
   void by_size() {
-    if (left_ <= *rules_.max_bytes) return;
+    if (left_ <= std::max(*rules_.max_bytes, rules_.only_beyond_bytes)) return;
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
       if (!gone_[i] && !candidates_[i].pinned) order.push_back(i);

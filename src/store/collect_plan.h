@@ -24,8 +24,10 @@ struct Candidate {
 };
 
 struct CollectRules {
-  // Down to this many bytes, those first that were not used for longest.
+  // Down to this many bytes, those first that were not used for longest; if there are more than
+  // `only_beyond_bytes`.
   std::optional<std::uint64_t> max_bytes = std::nullopt;
+  std::uint64_t only_beyond_bytes = 0;
   // What was published, or last used, longer ago goes.
   std::optional<std::int64_t> older_than_s = std::nullopt;
   std::optional<std::int64_t> unused_for_s = std::nullopt;

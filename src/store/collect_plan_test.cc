@@ -55,6 +55,9 @@ TEST(CollectPlanTest, SizeTakesWhatWasNotUsedForLongest) {
   EXPECT_THAT(plan(all, {.max_bytes = 29}), ElementsAre("1:size"));
   EXPECT_THAT(plan(all, {.max_bytes = 10}), ElementsAre("1:size", "2:size"));
   EXPECT_THAT(plan(all, {.max_bytes = 0}), ElementsAre("1:size", "2:size", "0:size"));
+  EXPECT_THAT(plan(all, {.max_bytes = 10, .only_beyond_bytes = 30}), IsEmpty());
+  EXPECT_THAT(plan(all, {.max_bytes = 10, .only_beyond_bytes = 29}),
+              ElementsAre("1:size", "2:size"));
   // What goes by another rule makes room first.
   EXPECT_THAT(plan(all, {.max_bytes = 20, .unused_for_s = 250}), ElementsAre("1:unused"));
 }

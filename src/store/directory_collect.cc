@@ -20,12 +20,15 @@ void DirectoryStore::set_limits(const Limits& limits) {
 
 Result<Limits> DirectoryStore::limits() const {
   Limits wanted;
-  std::shared_ptr<const Folder> top;
   {
     const std::lock_guard lock(mutex_);
     wanted = limits_;
-    top = root_;
   }
+  return limits_for(wanted);
+}
+
+Result<Limits> DirectoryStore::limits_for(const Limits& wanted) const {
+  const std::shared_ptr<const Folder> top = root();
   return effective_limits(ops_, *top, wanted);
 }
 
@@ -48,10 +51,12 @@ Result<Collected> DirectoryStore::collect(const CollectOrder& order) {
   return store::collect(ops_, *layout, order, now());
 }
 
-Result<Collected> DirectoryStore::make_room(std::uint64_t target_bytes, std::uint64_t hard_bytes) {
+Result<Collected> DirectoryStore::make_room(std::uint64_t beyond_bytes, std::uint64_t target_bytes,
+                                            std::uint64_t hard_bytes) {
   CollectOrder order;
   order.automatic = true;
   order.rules.max_bytes = target_bytes;
+  order.rules.only_beyond_bytes = beyond_bytes;
   order.rules.grace_s = kGraceSeconds;
   order.rules.hard_bytes = hard_bytes;
   return collect(order);
@@ -67,7 +72,7 @@ Result<bool> DirectoryStore::has_room(std::uint64_t bytes) {
   if (known.bytes <= allowed) return true;
   // The number may be wrong, and what is there may be removed.
   PRECAST_ASSIGN(const Collected collected,
-                 make_room(std::min(low_water(limits.soft_bytes), allowed), allowed));
+                 make_room(allowed, std::min(low_water(limits.soft_bytes), allowed), allowed));
   return collected.ran && collected.left_bytes <= allowed;
 }
 
@@ -80,7 +85,7 @@ Result<Collected> DirectoryStore::after_publish(std::uint64_t bytes) {
     PRECAST_ASSIGN(known, usage(*layout));
   }
   if (known->bytes <= limits.soft_bytes) return Collected();
-  return make_room(low_water(limits.soft_bytes), limits.hard_bytes);
+  return make_room(limits.soft_bytes, low_water(limits.soft_bytes), limits.hard_bytes);
 }
 
 Result<void> DirectoryStore::pin(std::string_view name, const std::string& note) {

@@ -25,18 +25,18 @@ void add_file(FileOps& ops, const Folder& folder, const std::string& digits,
               const std::string& file, StoreContents& contents) {
   std::optional<std::string> name = entry_name(digits, file);
   const bool temporary = file.starts_with(kTemporaryPrefix);
+  const std::string path = folder.path + "/" + file;
   if (!name && !temporary) {
-    ++contents.foreign;
+    contents.add_foreign(path);
     return;
   }
-  const std::string path = folder.path + "/" + file;
   auto status = look_at(ops, folder, file);
   if (!status) {
     contents.refused.push_back({name.value_or(""), path, std::move(status).error()});
   } else if (!*status) {
     return;  // removed since the folder was listed
   } else if (!S_ISREG((*status)->st_mode)) {
-    ++contents.foreign;
+    contents.add_foreign(path);
   } else if (temporary) {
     contents.unfinished.push_back(entry_of(digits, path, **status));
   } else if (auto trusted = check_trust(path, **status, Role::entry); !trusted) {
@@ -75,7 +75,7 @@ Result<StoreContents> DirectoryStore::contents() {
     if (is_fan_out(name)) {
       add_folder(ops_, *layout, name, contents);
     } else if (!is_own_name(name)) {
-      ++contents.foreign;
+      contents.add_foreign(layout->path + "/" + name);
     }
   }
   return contents;

@@ -55,7 +55,14 @@ struct StoreContents {
   std::vector<Refused> refused;      // entries and folders that are not trusted or not readable
   // Files of writers that are at work, or were killed; `name` is that of the folder.
   std::vector<StoredEntry> unfinished;
-  std::uint64_t foreign = 0;  // everything else: not Precast's, and left alone
+  std::uint64_t foreign = 0;               // everything else: not Precast's, and left alone
+  std::vector<std::string> foreign_paths;  // the first kMaxForeignPaths of them
+  static constexpr std::size_t kMaxForeignPaths = 1000;
+
+  void add_foreign(std::string path) {
+    ++foreign;
+    if (foreign_paths.size() < kMaxForeignPaths) foreign_paths.push_back(std::move(path));
+  }
 };
 
 class DirectoryStore : public Store {
@@ -100,6 +107,7 @@ class DirectoryStore : public Store {
   void set_limits(const Limits& limits);
   // With the defaults filled in.
   Result<Limits> limits() const;
+  Result<Limits> limits_for(const Limits& wanted) const;
   // Collects by rules that somebody asks for.
   Result<Collected> collect(const CollectOrder& order);
 
@@ -144,7 +152,8 @@ class DirectoryStore : public Store {
   Result<std::optional<Folder>> folder_of(std::string_view name);
   Result<std::optional<Fetched>> get_once(std::string_view name);
   Result<Usage> usage(const Folder& layout);
-  Result<Collected> make_room(std::uint64_t target_bytes, std::uint64_t hard_bytes);
+  Result<Collected> make_room(std::uint64_t beyond_bytes, std::uint64_t target_bytes,
+                              std::uint64_t hard_bytes);
   Result<void> put_once(std::string_view name, BytesView bytes);
 
   const std::string path_;  // as it was asked for, made absolute
