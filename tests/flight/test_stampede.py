@@ -30,9 +30,9 @@ def test_one_compiles_and_all_others_load_on_the_real_plugin(crowd, real):
     assert crowd.left() == []
 
 
-def compiler_and_crowd(crowd, compiles, namespace):
-    """The first one compiles for four seconds; then the others come, and wait for it."""
-    env = {"PRECAST_FAKE_LATENCY": "PJRT_Client_Compile:4000"}
+def compiler_and_crowd(crowd, compiles, namespace, compile_ms):
+    """The first one compiles; then the others come, and wait for it."""
+    env = {"PRECAST_FAKE_LATENCY": f"PJRT_Client_Compile:{compile_ms}"}
     [compiler] = crowd.start(["compile", "add.mlir"], 1, env, namespace=namespace)
     until(lambda: compiles() == 1, "the first one compiles")
     assert len(crowd.leases()) == 1
@@ -48,7 +48,8 @@ def test_a_compiler_that_is_lost_half_way_is_replaced_by_one(crowd, compiles, nu
     if own and not may_make_namespaces():
         pytest.skip("a PID namespace of its own needs root")
     # The compiler in its own one, and of the others each second.
-    compiler, others = compiler_and_crowd(crowd, compiles, lambda i: own and i % 2 == 0)
+    compiler, others = compiler_and_crowd(crowd, compiles, lambda i: own and i % 2 == 0,
+                                          20_000 if number == SIGSTOP else 120_000)
     compiler.signal(number)
     if number != SIGSTOP:
         compiler.finish()
@@ -80,7 +81,7 @@ def test_told_to_end_a_compiler_gives_its_lease_back_while_it_compiles(crowd, co
 
 
 def test_whoever_waits_is_told_for_whom(crowd, compiles):
-    compiler, others = compiler_and_crowd(crowd, compiles, lambda i: False)
+    compiler, others = compiler_and_crowd(crowd, compiles, lambda i: False, 4000)
     answers = [one.finish() for one in others]
     compiler.finish()
     assert compiles() == 1
