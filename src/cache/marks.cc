@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/host.h"
 #include "base/sealed.h"
 #include "base/wire.h"
 
@@ -30,21 +29,9 @@ enum : std::uint32_t { kHost = 1, kRoot = 2, kKind = 3, kWhy = 4, kTime = 5, kCo
 constexpr std::uint64_t kMaxMarkBytes = 16 << 10;
 constexpr std::int64_t kDay = std::int64_t{24} * 3600;
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
-  return name.data();
-}
-
-std::int64_t unix_seconds() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 Bytes encode(const Mark& mark) {
   Bytes message;
-  base::append_bytes(message, kHost, host_name());
+  base::append_bytes(message, kHost, base::host_name());
   base::append_bytes(message, kRoot, mark.root.view());
   base::append_varint(message, kKind, static_cast<std::uint64_t>(mark.kind));
   base::append_bytes(message, kWhy, BytesView(mark.why).substr(0, kMaxMarkWhyBytes));
@@ -81,13 +68,13 @@ std::optional<Mark> decode(BytesView bytes) {
     if (field.is(kTime, WireType::varint)) mark.unix_s = static_cast<std::int64_t>(field.value);
     if (field.is(kCount, WireType::varint)) mark.count = field.value;
   }
-  if (reader.damaged() || !has_root || !has_kind || host != host_name()) return std::nullopt;
+  if (reader.damaged() || !has_root || !has_kind || host != base::host_name()) return std::nullopt;
   return mark;
 }
 
 // A day's tolerance for a clock that was set back.
 bool is_current(const Mark& mark) {
-  const std::int64_t now = unix_seconds();
+  const std::int64_t now = base::unix_seconds();
   return mark.unix_s > now - kMarkDays * kDay && mark.unix_s <= now + kDay;
 }
 
@@ -132,7 +119,7 @@ std::optional<Mark> Marks::find(const std::string& key, const Digest& root) cons
   std::optional<Mark> mark = read(key);
   if (!mark || mark->root != root) return std::nullopt;
   if (mark->kind == MarkKind::load_refused &&
-      unix_seconds() - mark->unix_s > kRefusalHours * 3600) {
+      base::unix_seconds() - mark->unix_s > kRefusalHours * 3600) {
     return std::nullopt;
   }
   return mark;
@@ -140,7 +127,7 @@ std::optional<Mark> Marks::find(const std::string& key, const Digest& root) cons
 
 void Marks::put(const std::string& key, const Digest& root, MarkKind kind,
                 const std::string& why) const {
-  Mark mark{.root = root, .kind = kind, .why = why, .unix_s = unix_seconds(), .count = 1};
+  Mark mark{.root = root, .kind = kind, .why = why, .unix_s = base::unix_seconds(), .count = 1};
   const std::optional<Mark> before = find(key, root);
   if (before && before->kind == kind) mark.count += before->count;
   folder_.write(key, encode(mark));

@@ -8,13 +8,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <csignal>
 #include <limits>
 #include <optional>
 #include <string_view>
 
 #include "base/file.h"
+#include "base/host.h"
 
 namespace precast::lease {
 namespace {
@@ -73,12 +73,6 @@ std::optional<ProcessState> state_of(const std::string& pid) {
   return std::nullopt;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
-  return name.data();
-}
-
 std::string random_token() {
   std::array<char, kTokenBytes> random{};
   if (::getrandom(random.data(), random.size(), GRND_NONBLOCK) < 0) return {};
@@ -89,7 +83,7 @@ std::string random_token() {
 
 Owner this_process(const std::string& label) {
   Owner owner;
-  owner.host = host_name();
+  owner.host = base::host_name();
   owner.boot_id = boot_id();
   owner.pid_namespace = pid_namespace();
   owner.pid = ::getpid();
@@ -97,9 +91,7 @@ Owner this_process(const std::string& label) {
   owner.token = random_token();
   owner.program = ::program_invocation_short_name;
   owner.label = label;
-  owner.since_unix_s = std::chrono::duration_cast<std::chrono::seconds>(
-                           std::chrono::system_clock::now().time_since_epoch())
-                           .count();
+  owner.since_unix_s = base::unix_seconds();
   return owner;
 }
 

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <ctime>
 #include <set>
 #include <utility>
 
+#include "base/host.h"
 #include "precast/version.h"
 #include "store/entry_file.h"
 #include "store/layout.h"
@@ -69,12 +69,6 @@ Result<void> put_back(FileOps& ops, const Folder& quarantine, const std::string&
   return fault(error, fmt::format("cannot name '{}/{}' again", folder.path, name));
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
-  return name.data();
-}
-
 // A note is read by lines, so nothing in it may begin one.
 std::string one_line(std::string text) {
   std::replace_if(
@@ -84,7 +78,7 @@ std::string one_line(std::string text) {
 
 std::string note_of(std::string_view name, std::int64_t now, const std::string& reason) {
   return fmt::format("key: {}\nwhen: {}\nhost: {}\nversion: {}\nreason: {}\n", name, now,
-                     one_line(host_name()), PRECAST_VERSION, one_line(reason));
+                     one_line(base::host_name()), PRECAST_VERSION, one_line(reason));
 }
 
 std::string line_of(const std::string& note, const std::string& name) {
