@@ -57,7 +57,7 @@ TEST_F(ShareTest, ThreadsWithOneKeyShareOneCompile) {
     if (result->report.reason != Reason::waited) continue;
     ++waited;
     EXPECT_EQ(result->report.outcome, Outcome::hit);
-    EXPECT_THAT(result->report.detail, HasSubstr("while this one waited"));
+    EXPECT_THAT(result->report.detail, HasSubstr("while this request waited"));
   }
   EXPECT_EQ(compiles(), 1u);
   EXPECT_EQ(misses, 1);
