@@ -1,77 +1,18 @@
 #include "lease/process.h"
 
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
-#include <limits>
-#include <optional>
-#include <string_view>
+#include <utility>
 
-#include "base/file.h"
 #include "base/host.h"
+#include "base/process.h"
 
 namespace precast::lease {
 namespace {
 
-constexpr std::uint64_t kMaxProcFileBytes = 4096;
 constexpr std::size_t kTokenBytes = 16;
-
-std::string first_line(const char* path) {
-  const auto bytes = base::read_file(path, kMaxProcFileBytes);
-  if (!bytes) return {};
-  return bytes->substr(0, bytes->find('\n'));
-}
-
-std::string boot_id() { return first_line("/proc/sys/kernel/random/boot_id"); }
-
-std::uint64_t pid_namespace() {
-  struct stat status{};
-  return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
-}
-
-// A process in a new PID namespace may still see the /proc of the one above, where its pids are
-// those of others.
-bool proc_is_of_own_namespace() {
-  std::array<char, 32> target{};
-  const ssize_t size = ::readlink("/proc/self", target.data(), target.size());
-  return size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) ==
-                         std::to_string(::getpid());
-}
-
-struct ProcessState {
-  char state = '?';
-  std::uint64_t threads = 0;
-  std::uint64_t start_ticks = 0;
-};
-
-// The numbers are those of proc(5), where the state is the third field. The second one, the name,
-// may hold anything, a closing bracket too.
-std::optional<ProcessState> state_of(const std::string& pid) {
-  constexpr std::size_t kThreads = 20 - 3;
-  constexpr std::size_t kStartTicks = 22 - 3;
-  const std::string line = first_line(("/proc/" + pid + "/stat").c_str());
-  const std::size_t name_end = line.rfind(") ");
-  if (name_end == std::string::npos) return std::nullopt;
-  std::string_view rest = std::string_view(line).substr(name_end + 2);
-  ProcessState found;
-  for (std::size_t field = 0; !rest.empty(); ++field) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    if (field == 0) found.state = word.empty() ? '?' : word[0];
-    if (field == kThreads) std::from_chars(word.begin(), word.end(), found.threads);
-    if (field == kStartTicks) {
-      const auto parsed = std::from_chars(word.begin(), word.end(), found.start_ticks);
-      return parsed.ec == std::errc() ? std::optional(found) : std::nullopt;
-    }
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-  }
-  return std::nullopt;
-}
 
 std::string random_token() {
   std::array<char, kTokenBytes> random{};
@@ -82,12 +23,13 @@ std::string random_token() {
 }  // namespace
 
 Owner this_process(const std::string& label) {
+  base::ProcessId self = base::this_process_id();
   Owner owner;
   owner.host = base::host_name();
-  owner.boot_id = boot_id();
-  owner.pid_namespace = pid_namespace();
-  owner.pid = ::getpid();
-  if (const auto self = state_of("self")) owner.start_ticks = self->start_ticks;
+  owner.boot_id = std::move(self.boot_id);
+  owner.pid_namespace = self.pid_namespace;
+  owner.pid = self.pid;
+  owner.start_ticks = self.start_ticks;
   owner.token = random_token();
   owner.program = ::program_invocation_short_name;
   owner.label = label;
@@ -96,18 +38,8 @@ Owner this_process(const std::string& label) {
 }
 
 bool is_certainly_dead(const Owner& owner) {
-  if (owner.boot_id.empty() || owner.pid_namespace == 0) return false;
-  if (owner.pid <= 0 || owner.pid > std::numeric_limits<pid_t>::max()) return false;
-  if (owner.boot_id != boot_id() || owner.pid_namespace != pid_namespace()) return false;
-  // Not by /proc alone, which may hide the processes of other users.
-  if (::kill(static_cast<pid_t>(owner.pid), 0) != 0 && errno == ESRCH) return true;
-  if (!proc_is_of_own_namespace()) return false;
-  const std::optional<ProcessState> now = state_of(std::to_string(owner.pid));
-  if (!now) return false;
-  if (owner.start_ticks != 0 && now->start_ticks != owner.start_ticks) return true;
-  // A first thread that has ended looks like a zombie while others go on.
-  const bool has_ended = now->state == 'Z' || now->state == 'X' || now->state == 'x';
-  return has_ended && now->threads <= 1;
+  return base::has_certainly_ended(
+      {owner.boot_id, owner.pid_namespace, owner.pid, owner.start_ticks});
 }
 
 }  // namespace precast::lease

@@ -1,17 +1,15 @@
 // The names of the files of counters. Persisted: append only.
 #include <fmt/format.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <ctime>
-#include <limits>
 
 #include "base/hash.h"
+#include "base/process.h"
 #include "stats/folder.h"
 
 namespace precast::stats {
@@ -22,29 +20,6 @@ constexpr std::string_view kMonth = "month-";
 constexpr std::string_view kVersion = ".v1";
 constexpr std::size_t kPlaceDigits = 16;
 constexpr std::size_t kRandomBytes = 8;
-constexpr std::uint64_t kMaxProcFileBytes = 4096;
-
-std::string first_line(const std::string& path) {
-  const auto bytes = base::read_file(path, kMaxProcFileBytes);
-  return bytes ? bytes->substr(0, bytes->find('\n')) : std::string();
-}
-
-// When a process started, in the system's ticks; 0 when it cannot be seen. The name, field 2 of
-// proc(5), may hold anything, and the time is field 22.
-std::uint64_t start_ticks(const std::string& pid) {
-  const std::string line = first_line("/proc/" + pid + "/stat");
-  const std::size_t name_end = line.rfind(") ");
-  if (name_end == std::string::npos) return 0;
-  std::size_t at = name_end + 2;
-  for (int field = 3; field < 22; ++field) {
-    at = line.find(' ', at);
-    if (at == std::string::npos) return 0;
-    ++at;
-  }
-  std::uint64_t ticks = 0;
-  std::from_chars(line.data() + at, line.data() + line.size(), ticks);
-  return ticks;
-}
 
 template <typename T>
 bool read_number(std::string_view text, T& value) {
@@ -81,11 +56,10 @@ std::string month_file(std::int64_t unix_s) {
 }
 
 std::string this_place() {
-  struct stat status{};
-  const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
-  if (boot.empty() || ::stat("/proc/self/ns/pid", &status) != 0) return {};
+  const base::ProcessId self = base::this_process_id();
+  if (self.boot_id.empty() || self.pid_namespace == 0) return {};
   base::Sha256 hash;
-  hash.update_framed(boot).update_u64(status.st_ino);
+  hash.update_framed(self.boot_id).update_u64(self.pid_namespace);
   return hash.finish().hex().substr(0, kPlaceDigits);
 }
 
@@ -95,21 +69,18 @@ std::string new_process_file() {
   (void)::getrandom(random.data(), random.size(), GRND_NONBLOCK);
   const std::string here = this_place();
   return fmt::format("{}{}-{}-{}-{}{}", kProcess, here.empty() ? "unknown" : here, ::getpid(),
-                     start_ticks("self"), base::to_hex({random.data(), random.size()}), kVersion);
+                     base::this_process_id().start_ticks,
+                     base::to_hex({random.data(), random.size()}), kVersion);
 }
 
 bool has_ended(std::string_view process_file, std::string_view this_place) {
   if (!is_process_file(process_file) || this_place.empty()) return false;
   std::string_view rest = process_file.substr(kProcess.size());
   const std::string_view where = take_word(rest);
-  pid_t pid = 0;
-  std::uint64_t start = 0;
-  if (!read_number(take_word(rest), pid) || !read_number(take_word(rest), start)) return false;
-  if (pid <= 0 || where != this_place) return false;
-  // Not by /proc alone, which may hide the processes of other users.
-  if (::kill(pid, 0) != 0 && errno == ESRCH) return true;
-  const std::uint64_t now = start_ticks(std::to_string(pid));
-  return start != 0 && now != 0 && now != start;
+  base::ProcessId process = base::this_process_id();
+  if (!read_number(take_word(rest), process.pid)) return false;
+  if (!read_number(take_word(rest), process.start_ticks)) return false;
+  return where == this_place && base::has_certainly_ended(process);
 }
 
 }  // namespace precast::stats
