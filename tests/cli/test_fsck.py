@@ -112,3 +112,18 @@ def test_a_lease_of_the_dead(precast, filled):
     assert kinds(precast.json("fsck", code=1)) == ["stale_lease"]
     assert precast.json("fsck", "--mend")["sound"]
     assert not (leases / filled[0]).exists()
+
+
+def test_with_xlas_plugin(real):
+    """Real executables: found sound, mended, collected, and compiled again."""
+    key = real.json("compile", "add.mlir")["key"]
+    answer = real.json("fsck", "--verify")
+    assert answer["sound"] and answer["entries"] == 1
+    path = real.cache / "v1" / key[:2] / f"{key[2:]}.precast"
+    damage_executable(real, path)
+    assert kinds(real.json("fsck", "--verify", code=1)) == ["corrupt_entry"]
+    assert real.json("fsck", "--verify", "--mend")["sound"]
+    assert real.json("compile", "add.mlir")["outcome"] == "miss"
+    assert real.json("compile", "add.mlir")["outcome"] == "hit"
+    assert real.json("gc", "--max-size", "0")["stores"][0]["removed"] == 1
+    assert real.json("compile", "add.mlir")["outcome"] == "miss"

@@ -118,6 +118,25 @@ def test_pin_needs_an_entry(precast, filled):
     assert "is not the beginning of a key" in precast("pin", "ranker", code=3).err
 
 
+def test_a_publish_beyond_the_soft_limit_collects(precast):
+    paths = fill(precast, 4)
+    total = sum(path.stat().st_size for path in paths)
+    for lock in precast.cache.glob("v1/gc.lock"):
+        age(lock, HOUR)
+    made = precast.json("compile", "add.mlir", "--salt", "new", "--soft-limit", total, "--hard-limit", 2 * total)
+    assert made["outcome"] == "miss"
+    left = len(precast.json("ls")["entries"])
+    assert left < 5 and pathlib.Path(made["artifact"]).exists() and not paths[0].exists()
+
+
+def test_nothing_is_stored_beyond_the_hard_limit(precast):
+    size = fill(precast, 1)[0].stat().st_size
+    precast("pin", precast.json("ls")["entries"][0]["key"])
+    made = precast.json("compile", "add.mlir", "--salt", "new", "--soft-limit", size, "--hard-limit", size + 10)
+    assert (made["outcome"], made["reason"]) == ("skip", "store_full")
+    assert len(precast.json("ls")["entries"]) == 1
+
+
 # --- Namespaces.
 
 def test_namespaces_share_nothing(precast):

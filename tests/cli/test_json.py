@@ -119,6 +119,21 @@ def test_stats(precast):
     check(precast.json("stats", "--reset"), ("hit", "total"))
 
 
+def test_pin_gc_and_fsck(precast):
+    key = precast.json("compile", "add.mlir")["key"]
+    check(precast.json("pin", key, "--note", "x"))
+    check(precast.json("gc", "--max-size", "0"), ("entries",))
+    check(precast.json("unpin", key))
+    check(precast.json("fsck", "--verify"))
+    with_entries = precast.json("gc", "--max-size", "0", "--dry-run")
+    check(with_entries)
+    assert with_entries["stores"][0]["entries"]
+    (precast.cache / "v1" / key[:2] / "notes.txt").write_text("x")
+    found = precast.json("fsck")
+    check(found)
+    assert found["findings"]
+
+
 def test_completion(precast):
     check(precast.json("completion", "zsh"))
 
