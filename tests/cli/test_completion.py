@@ -59,7 +59,7 @@ def test_bash_completes_values(complete, precast):
     assert complete("version", "--color", "a") == {"auto", "always"}
     assert complete("version", "--color=n") == {"never"}
     assert complete("version", "--color=") == {"auto", "always", "never"}
-    assert complete("ls", "--sort", "") == {"age", "key", "name", "size", "compile"}
+    assert complete("ls", "--sort", "") == {"age", "key", "name", "size", "used", "compile"}
     assert complete("completion", "") == {"bash", "zsh", "fish"}
     assert complete("compile", "add.mlir", "--plugin", precast.env["PRECAST_PLUGIN"][:-4]) == {
         precast.env["PRECAST_PLUGIN"]}
@@ -114,7 +114,7 @@ def test_fish_completes(precast, script):
                               env=precast.environment({}), capture_output=True, text=True, timeout=60)
         return {shown.split("\t")[0] for shown in done.stdout.splitlines()}
     assert VERBS <= offered("precast ")
-    assert offered("precast ls --sort ") == {"age", "key", "name", "size", "compile"}
+    assert offered("precast ls --sort ") == {"age", "key", "name", "size", "used", "compile"}
     assert offered("precast compile ad") == {"add.mlir"}
     assert "--no-cache" in offered("precast compile --no")
 
