@@ -332,8 +332,10 @@ void FileLease::remove_name() {
 void FileLease::abandon(std::unique_ptr<FileLease> lease) {
   lease->abandoned_ = true;
   lease->beat_.abandon();
-  // A beat may hang in it.
-  static_cast<void>(lease.release());
+  // A beat may hang in it, so it stays, in a list where it is not lost.
+  static std::atomic<FileLease*> last = nullptr;
+  FileLease* const kept = lease.release();
+  kept->before_ = last.exchange(kept);
 }
 
 void FileLease::end(const std::optional<Ending>& ending) {

@@ -127,6 +127,7 @@ class FileLease {
   std::atomic<bool> lost_ = false;
   std::atomic<bool> abandoned_ = false;
   base::Periodic beat_;
+  FileLease* before_ = nullptr;  // of those that were abandoned
 };
 
 }  // namespace precast::lease
