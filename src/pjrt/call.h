@@ -40,8 +40,7 @@ class Api {
   // Whether the table reaches as far as the function and has it.
   template <typename Args>
   bool has(const Function<Args>& function) const {
-    return reaches(static_cast<const void*>(&(table_->*function.member))) &&
-           table_->*function.member != nullptr;
+    return reaches(&(table_->*function.member)) && table_->*function.member != nullptr;
   }
 
   // Calls the function. Errors: unsupported when the plugin lacks it; plugin_error with the
@@ -59,10 +58,11 @@ class Api {
 
  private:
   // A member exists when the table's own size covers it.
-  bool reaches(const void* member) const {
-    const auto offset = static_cast<std::size_t>(static_cast<const char*>(member) -
+  template <typename Member>
+  bool reaches(const Member* member) const {
+    const auto offset = static_cast<std::size_t>(reinterpret_cast<const char*>(member) -
                                                  reinterpret_cast<const char*>(table_));
-    return offset + sizeof(void*) <= table_->struct_size;
+    return offset + sizeof(Member) <= table_->struct_size;
   }
   Error missing(std::string_view function) const;
 
