@@ -117,6 +117,8 @@ def measure_crowds(program, folder, repeat):
     print(f"[bench] crowds: 8 processes on {program.name}, 16 on small programs, {repeat} rounds", flush=True)
     state = {"XDG_STATE_HOME": str(folder / "crowd-state")}  # what this machine knows already is not to count
     one, eight = [], []
+    for plugin in (PLUGIN, FAKE):  # the plugin's digest is asked for once on a machine
+        crowd_ms(1, [ROOT / "tests" / "cli" / "programs" / "sort.mlir"], plugin, state, folder / "warm")
     for i in range(repeat):
         one.append(crowd_ms(1, [program], PLUGIN, state, folder / f"one-{i}")[0])
         wall, outcomes = crowd_ms(8, [program], PLUGIN, state, folder / f"eight-{i}")
