@@ -124,6 +124,15 @@ def measure_crowds(program, folder, repeat):
         wall, outcomes = crowd_ms(8, [program], PLUGIN, state, folder / f"eight-{i}")
         assert outcomes == ["hit"] * 7 + ["miss"], outcomes
         eight.append(wall)
+    # Seven loads of a large program take the cores for a while. What is left without them: a plugin that only waits.
+    waiting = {**state, "PRECAST_FAKE_LATENCY": "PJRT_Client_Compile:10000"}
+    idle_one, idle_eight = [], []
+    for i in range(repeat):
+        words = [ROOT / "tests" / "cli" / "programs" / "add.mlir", "--salt", f"idle {i}"]
+        idle_one.append(crowd_ms(1, words, FAKE, waiting, folder / "idle-one")[0])
+        wall, outcomes = crowd_ms(8, words, FAKE, waiting, folder / "idle-eight")
+        assert outcomes == ["hit"] * 7 + ["miss"], outcomes
+        idle_eight.append(wall)
     small = {}
     cases = {"sort, XLA's CPU plugin": (PLUGIN, {}), "cannot be stored, fake plugin": (FAKE, {}),
              "the same, compiling 1 s": (FAKE, {"PRECAST_FAKE_LATENCY": "PJRT_Client_Compile:1000"})}
@@ -137,6 +146,7 @@ def measure_crowds(program, folder, repeat):
         small[name] = {**{f"{kind}_ms": spread(values) for kind, values in times.items()},
                        **{f"{kind}_ratio": ratios(times[kind], times["without"]) for kind in ("new", "known")}}
     return {"program": program.name, "one_ms": spread(one), "eight_ms": spread(eight), "ratio": ratios(eight, one),
+            "idle_one_ms": spread(idle_one), "idle_eight_ms": spread(idle_eight), "idle_ratio": ratios(idle_eight, idle_one),
             "small": small}
 
 
@@ -232,6 +242,8 @@ def show(results):
     print(f"\nmany processes that start together, {crowds['program']}")
     line("1 cold process", ms(crowds["one_ms"]))
     line("8 cold processes on one key", ms(crowds["eight_ms"]) + f", {crowds['ratio']['median']:.3f} of one")
+    line("1 on a compile of 10 s, fake plugin", ms(crowds["idle_one_ms"]))
+    line("8 on it", ms(crowds["idle_eight_ms"]) + f", {crowds['idle_ratio']['median']:.3f} of one")
     for name, crowd in crowds["small"].items():
         print(f"\n16 processes that start together: {name}")
         line("without a cache", ms(crowd["without_ms"]))
