@@ -51,15 +51,16 @@ def hit_ms(args, cache):
     return phases["lookup"], sum(phases[name] for name in ("lookup", "verify", "load"))
 
 
-def peak_mb(args, cache, *words):
-    """The peak of one process, which only a child that has no other children can tell."""
+def measured(args, cache, *words):
+    """Peak of memory in MB and seconds on the CPU of one process: what a child that has no others can tell."""
     code = ("import json, resource, subprocess, sys\n"
             "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
-            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+            "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+            "print(json.dumps([used.ru_maxrss / 1024, used.ru_utime + used.ru_stime]))")
     env = {**os.environ, "HOME": str(cache.parent), "PRECAST_CACHE": str(cache)}
     done = subprocess.run([sys.executable, "-c", code, args.precast, *map(str, words), "--json"], env=env,
                           capture_output=True, check=True)
-    return int(done.stdout) / 1024
+    return json.loads(done.stdout)
 
 
 def main():
@@ -71,7 +72,9 @@ def main():
     parser.add_argument("--bytes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=25)
     args = parser.parse_args()
-    args.precast = shutil.which(args.precast) or args.precast
+    args.precast = os.path.abspath(args.precast)
+    if "/" in args.plugin:
+        args.plugin = os.path.abspath(args.plugin)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="precast-store-")).resolve()
     try:
         caches = {"10": folder / "few" / "cache", str(args.entries): folder / "many" / "cache"}
@@ -93,14 +96,15 @@ def main():
                   "lookup_ms": [median(lookups[few]), median(lookups[many])],
                   "hit_ms": [median(hits[few]), median(hits[many])],
                   "hit_ratio": median(hits[many]) / median(hits[few]),
-                  "dry_run_peak_mb": [peak_mb(args, cache, "gc", "--unused-for", "100y", "--dry-run")
+                  "dry_run_peak_mb": [measured(args, cache, "gc", "--unused-for", "100y", "--dry-run")[0]
                                       for cache in caches.values()]}
-        for name, words in (("gc_nothing", ("--unused-for", "100y")), ("gc_half", ("--max-size", args.bytes * args.entries // 2))):
+        half = args.bytes * args.entries // 2
+        for name, words in (("gc_nothing", ("--unused-for", "100y")), ("gc_half", ("--max-size", half))):
             done, seconds = run(args, many, "gc", *words)
             answer[name + "_s"] = seconds
             answer[name + "_removed"] = done["stores"][0]["removed"]
         start = time.monotonic()
-        answer["gc_all_peak_mb"] = peak_mb(args, many, "gc", "--max-size", "0")
+        answer["gc_all_peak_mb"], answer["gc_all_cpu_s"] = measured(args, many, "gc", "--max-size", "0")
         answer["gc_all_s"] = time.monotonic() - start
         answer["left"] = run(args, many, "ls")[0]["entries"]
         print(json.dumps(answer))
