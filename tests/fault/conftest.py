@@ -26,10 +26,9 @@ real = _cli.real
 FULL = os.environ.get("PRECAST_SWEEP") == "full"
 
 
-def sample(cases, every):
-    """All cases in a full sweep, else each `every`th, the first among them."""
-    cases = list(cases)
-    return cases if FULL else cases[::every]
+def sample(cases, every, every_in_full=1):
+    """All cases in a full sweep (or each `every_in_full`th), else each `every`th, the first among them."""
+    return list(cases)[::every_in_full if FULL else every]
 
 
 def each(work, cases):

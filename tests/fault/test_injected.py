@@ -47,10 +47,10 @@ EVERY = {"miss": 2, "hit": 2, "damaged": 6}
 
 @pytest.fixture(params=["fake", "real"])
 def which(request, precast, real_plugin):
-    """(the command with the fake plugin, or with XLA's; how much rarer its cases are in the short sweep)"""
+    """(the command with the fake plugin, or with XLA's; how much rarer its cases are in the short sweep; and in the full)"""
     if request.param == "real":
         precast.env["PRECAST_PLUGIN"] = real_plugin
-    return precast, 1 if request.param == "fake" else 24
+    return (precast, 1, 1) if request.param == "fake" else (precast, 24, 5)
 
 
 def started(precast, name, start):
@@ -93,7 +93,7 @@ def answered(traced, outputs):
 
 @pytest.mark.parametrize("start", START)
 def test_one_call_fails(start, which):
-    precast, every = which
+    precast, every, full = which
     calls, outputs = recorded(precast, start)
     assert len(calls) > 5
     cases = [(i, call, error) for i, call in enumerate(calls)
@@ -108,12 +108,12 @@ def test_one_call_fails(start, which):
         answered(traced, outputs)
         place.expect_well(outputs, temporary_allowed=call.name in REMOVES)
 
-    each(fail, sample(cases, every * EVERY[start]))
+    each(fail, sample(cases, every * EVERY[start], full))
 
 
 @pytest.mark.parametrize("start", START)
 def test_all_calls_fail_from_one_on(start, which):
-    precast, every = which
+    precast, every, full = which
     calls, outputs = recorded(precast, start)
     cases = [(i, error) for error in ("EIO", "ENOSPC", "EACCES")[:None if FULL else 1] for i in range(len(calls))]
 
@@ -135,12 +135,12 @@ def test_all_calls_fail_from_one_on(start, which):
         # What could not be removed may lie there still.
         place.expect_well(outputs, temporary_allowed=True)
 
-    each(fail, sample(cases, 2 * every * EVERY[start]))
+    each(fail, sample(cases, 2 * every * EVERY[start], full))
 
 
 @pytest.mark.parametrize("start", START)
 def test_killed_at_every_call(start, which):
-    precast, every = which
+    precast, every, full = which
     calls, outputs = recorded(precast, start)
 
     def kill(case):
@@ -153,7 +153,7 @@ def test_killed_at_every_call(start, which):
             precast("verify", *place.entries(), env=place.env)
         place.expect_well(outputs, temporary_allowed=True)
 
-    each(kill, sample(enumerate(calls), every * EVERY[start]))
+    each(kill, sample(enumerate(calls), every * EVERY[start], full))
 
 
 @pytest.mark.parametrize("fault", ["error=EIO", "error=ENOSPC", "error=EACCES", "signal=KILL"])
