@@ -1,10 +1,14 @@
 #include "store/guarded_store.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/statfs.h>
 
 #include <algorithm>
 #include <array>
+#include <new>
+
+#include "precast/limits.h"
 
 namespace precast::store {
 namespace {
@@ -74,10 +78,19 @@ Result<std::optional<Fetched>> GuardedStore::get(std::string_view name) {
 }
 
 Result<void> GuardedStore::put(std::string_view name, BytesView bytes) {
-  if (!guarded_) return inner_->store->put(name, bytes);
+  // What is too large is refused before anything is asked.
+  if (!guarded_ || bytes.size() > limits::kMaxArtifactBytes) return inner_->store->put(name, bytes);
   // A copy: the caller's bytes may be gone before a call that hangs returns.
-  return ask<void>([name = std::string(name), copy = Bytes(bytes)](DirectoryStore& store) {
-    return store.put(name, copy);
+  const std::size_t size = bytes.size();
+  const std::shared_ptr<char[]> copy(new (std::nothrow) char[std::max<std::size_t>(size, 1)]);
+  if (copy == nullptr) {
+    return Error(ErrorCode::resource_exhausted,
+                 fmt::format("no memory for a copy of {} bytes, which '{}' needs since it may hang",
+                             size, path_));
+  }
+  std::copy(bytes.begin(), bytes.end(), copy.get());
+  return ask<void>([name = std::string(name), copy, size](DirectoryStore& store) {
+    return store.put(name, BytesView(copy.get(), size));
   });
 }
 

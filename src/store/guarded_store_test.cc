@@ -1,6 +1,8 @@
 #include "store/guarded_store.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "precast/limits.h"
 #include "store/test_support.h"
 
 namespace precast::store {
@@ -125,6 +128,32 @@ TEST(GuardedStore, DoesWhatTheStoreDoes) {
   });
   ASSERT_TRUE(entries);
   EXPECT_EQ(*entries, 0U);
+}
+
+// The copy of the bytes is refused before it is made, or when there is no memory for it; what was
+// compiled stays the caller's.
+TEST(GuardedStore, WhatCannotBeCopiedIsAnError) {
+  const TempFolder folder;
+  const std::string path = folder.path();
+  const auto store = open(path, quick_ops(), kLong);
+  const auto refused = store->put(kName, BytesView(kName.data(), limits::kMaxArtifactBytes + 1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::invalid_argument);
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer ends a process that has no memory left";
+#endif
+  const std::string said = in_child([&path]() -> std::string {
+    constexpr std::size_t kSize = std::size_t{1} << 30;
+    const void* zeros =
+        ::mmap(nullptr, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (zeros == MAP_FAILED) return "mmap";
+    const auto own = open(path, quick_ops(), kLong);
+    const rlimit little = {kSize + kSize / 2, kSize + kSize / 2};
+    if (::setrlimit(RLIMIT_AS, &little) != 0) return "setrlimit";
+    const auto stored = own->put(kName, BytesView(static_cast<const char*>(zeros), kSize));
+    return stored ? "stored" : stored.error().to_string();
+  });
+  EXPECT_NE(said.find("resource_exhausted"), std::string::npos) << said;
 }
 
 TEST(GuardedStore, IsTheStoreItselfOnThisMachinesFileSystems) {
