@@ -1,9 +1,13 @@
 #include "cache/child.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <chrono>
+#include <csignal>
 #include <string>
+
+#include "base/file.h"
 
 namespace precast::cache {
 namespace {
@@ -36,7 +40,7 @@ TEST(Child, KeepsTheBeginningAndTheEndOfMuch) {
   EXPECT_TRUE(child.output.starts_with("begin\ny\n"));
   EXPECT_TRUE(child.tail.ends_with("y\nend\n"));
   EXPECT_LE(child.output.size(), 8U << 10);
-  EXPECT_LE(child.tail.size(), 8U << 10);
+  EXPECT_LE(child.tail.size(), 256U << 10);
 }
 
 TEST(Child, IsEndedWhenItTakesTooLong) {
@@ -45,6 +49,33 @@ TEST(Child, IsEndedWhenItTakesTooLong) {
   EXPECT_TRUE(child.started);
   EXPECT_FALSE(child.in_time);
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));
+}
+
+TEST(Child, IsEndedAlsoWhenItSaysThatItIsDone) {
+  const ChildEnd child = shell("exec >&- 2>&-; exec sleep 60", 1);
+  EXPECT_TRUE(child.started);
+  EXPECT_FALSE(child.in_time);
+  EXPECT_EQ(child.how, "signal 9 (Killed)");
+}
+
+// As after signal(SIGCHLD, SIG_IGN): the system keeps no child's end.
+TEST(Child, AnEndThatTheHostDoesNotWantToSeeIsNoCrash) {
+  struct sigaction ignore{};
+  struct sigaction before{};
+  ignore.sa_handler = SIG_IGN;
+  ASSERT_EQ(::sigaction(SIGCHLD, &ignore, &before), 0);
+  const ChildEnd child = shell("echo out; exit 3");
+  ASSERT_EQ(::sigaction(SIGCHLD, &before, nullptr), 0);
+  EXPECT_TRUE(child.started && child.in_time && child.unseen);
+  EXPECT_FALSE(child.stopped || child.crashed);
+  EXPECT_EQ(child.output, "out\n");
+}
+
+TEST(Child, InheritsOneDescriptor) {
+  const base::Fd memory(::memfd_create("test", MFD_CLOEXEC));
+  ASSERT_TRUE(base::write_all(memory.get(), "what it holds", "test").has_value());
+  const ChildEnd child = run_child("/bin/cat", {"/proc/self/fd/3"}, 60, memory.get());
+  EXPECT_EQ(child.output, "what it holds");
 }
 
 TEST(Child, WhatIsNoProgramDoesNotStart) {

@@ -6,6 +6,7 @@
 
 #include "cache/impl.h"
 #include "cache/plan.h"
+#include "cache/trial_load.h"
 #include "lease/leases.h"
 #include "precast/cache.h"
 #include "precast/client.h"
@@ -42,6 +43,7 @@ class Request {
   // else the plan has been followed. With `may_try`, a process of its own may find out.
   enum class MayTry : std::uint8_t { no, yes };
   Result<bool> admit(const VerifiedArtifact& artifact, MayTry may_try);
+  TrialEnd try_entry(const VerifiedArtifact& artifact);
   // The executable from the cache; nothing when it must be compiled.
   Result<std::optional<LoadedExecutable>> look_up();
   // Lets the store make room when the publish took it beyond its soft limit.

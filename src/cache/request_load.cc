@@ -71,6 +71,26 @@ Result<std::optional<VerifiedArtifact>> Request::fetch() {
   return std::optional(std::move(artifact).value());
 }
 
+// The store is asked once more, since the child must not: nobody guards it there.
+TrialEnd Request::try_entry(const VerifiedArtifact& artifact) {
+  const auto could_not_run = [](const Error& error) {
+    return TrialEnd{TrialEnd::Kind::could_not_run, error.to_string()};
+  };
+  auto place = cache_.store->get(report_.key->hex());
+  if (!place) return could_not_run(place.error());
+  if (!*place) return {TrialEnd::Kind::could_not_run, "the entry has gone"};
+  if (!(*place)->bytes) return could_not_run((*place)->bytes.error());
+  const Result<base::Fd> copy = in_memory(*(*place)->bytes);
+  if (!copy) return could_not_run(copy.error());
+  place = std::optional<store::Fetched>();  // it may be large, and the child reads the copy
+  return trial_load({.command = cache_.config.command,
+                     .plugin = client_.plugin().path(),
+                     .options = client_.options(),
+                     .artifact = copy->get(),
+                     .root = artifact.root(),
+                     .device_ids = options_.assignment()->device_ids});
+}
+
 Result<bool> Request::admit(const VerifiedArtifact& artifact, MayTry may_try) {
   const std::string key = report_.key->hex();
   const std::optional<Mark> mark = cache_.marks.find(key, artifact.root());
@@ -82,14 +102,7 @@ Result<bool> Request::admit(const VerifiedArtifact& artifact, MayTry may_try) {
   }
   if (may_try == MayTry::no || !cache_.config.trial_load) return true;
   if (artifact.provenance().host == base::host_name()) return true;
-  const TrialEnd end = timed(report_.phases, "trial_load", [&] {
-    return trial_load({.command = cache_.config.command,
-                       .plugin = client_.plugin().path(),
-                       .options = client_.options(),
-                       .artifact = report_.artifact_path,
-                       .root = artifact.root(),
-                       .device_ids = options_.assignment()->device_ids});
-  });
+  const TrialEnd end = timed(report_.phases, "trial_load", [&] { return try_entry(artifact); });
   switch (end.kind) {
     case TrialEnd::Kind::loads:
       cache_.marks.put(key, artifact.root(), MarkKind::trial_passed, {});

@@ -28,7 +28,7 @@ class TrialLoad : public ::testing::Test {
   Trial trial_{.command = {},
                .plugin = "/some/plugin.so",
                .options = {},
-               .artifact = "/some/artifact",
+               .artifact = -1,
                .root = base::sha256("root"),
                .device_ids = {},
                .timeout_s = 60};
@@ -36,8 +36,12 @@ class TrialLoad : public ::testing::Test {
 
 using Kind = TrialEnd::Kind;
 
-TEST_F(TrialLoad, TheLastLineDecides) {
+// What the child says before it loads.
+const std::string kBegins = "echo 'precast: trial load: begins'; ";
+
+TEST_F(TrialLoad, WhatTheChildSaysLastDecides) {
   EXPECT_EQ(with("echo noise; echo 'precast: trial load: loads'").kind, Kind::loads);
+  EXPECT_EQ(with(kBegins + "echo 'precast: trial load: loads'").kind, Kind::loads);
   const TrialEnd refused = with("echo 'precast: trial load: refused: INTERNAL: no'");
   EXPECT_EQ(refused.kind, Kind::refused);
   EXPECT_EQ(refused.text, "INTERNAL: no");
@@ -46,25 +50,55 @@ TEST_F(TrialLoad, TheLastLineDecides) {
   EXPECT_EQ(not_run.text, "no plugin");
 }
 
-TEST_F(TrialLoad, ACrashAfterTheLastLineDoesNotMatter) {
-  EXPECT_EQ(with("echo 'precast: trial load: loads'; kill -SEGV $$").kind, Kind::loads);
+TEST_F(TrialLoad, WhatComesAfterDoesNotMatter) {
+  const std::string loads = kBegins + "echo 'precast: trial load: loads'; ";
+  EXPECT_EQ(with(loads + "kill -SEGV $$").kind, Kind::loads);
+  EXPECT_EQ(with(loads + "echo 'teardown: bye'; kill -ABRT $$").kind, Kind::loads);
+  EXPECT_EQ(with(loads + "yes | head -c 100000; exit 1").kind, Kind::loads);
+  EXPECT_EQ(with(loads + "printf 'half a line'; kill -KILL $$").kind, Kind::loads);
+  EXPECT_EQ(with("printf 'half a line '; " + loads + "exit 0").kind, Kind::loads);
+}
+
+TEST_F(TrialLoad, AQuotedLineIsTheWordsOfTheOneThatQuotesIt) {
+  const TrialEnd end =
+      with(kBegins + "echo 'precast: trial load: refused: no: precast: trial load: loads'");
+  EXPECT_EQ(end.kind, Kind::refused);
+  EXPECT_EQ(end.text, "no: precast: trial load: loads");
+}
+
+// A second client may not fit on the device, the plugin may not open, the machine may be full.
+TEST_F(TrialLoad, WhatHappensBeforeItBeginsSaysNothingAboutTheArtifact) {
+  for (const std::string end : {"kill -ABRT $$", "kill -SEGV $$", "exit 0", "exit 1", "exit 9",
+                                "exit 127", "echo 'Check failed: no memory'; kill -ABRT $$"}) {
+    EXPECT_EQ(with(end).kind, Kind::could_not_run) << end;
+  }
+  const TrialEnd crash = with("echo 'Check failed: no memory'; kill -ABRT $$");
+  EXPECT_NE(crash.text.find("signal 6"), std::string::npos) << crash.text;
+  EXPECT_NE(crash.text.find("Check failed: no memory"), std::string::npos) << crash.text;
+  trial_.timeout_s = 1;
+  EXPECT_EQ(with("exec sleep 60").kind, Kind::could_not_run);
 }
 
 TEST_F(TrialLoad, ACrashHasItsLastWords) {
-  const TrialEnd crash = with("echo 'Check failed: x == y'; kill -ABRT $$");
+  const TrialEnd crash = with(kBegins + "echo 'Check failed: x == y'; kill -ABRT $$");
   EXPECT_EQ(crash.kind, Kind::crashed);
   EXPECT_EQ(crash.text,
             "loading ended a process of its own by signal 6 (Aborted): Check failed: x == y");
 }
 
 TEST_F(TrialLoad, AnExitOfThePluginIsACrash) {
-  EXPECT_EQ(with("exit 1").kind, Kind::crashed);
-  EXPECT_EQ(with("exit 0").kind, Kind::crashed);
+  EXPECT_EQ(with(kBegins + "exit 1").kind, Kind::crashed);
+  EXPECT_EQ(with(kBegins + "exit 0").kind, Kind::crashed);
 }
 
 TEST_F(TrialLoad, WhoeverStoppedTheChildSaysNothingAboutTheArtifact) {
-  EXPECT_EQ(with("kill -KILL $$").kind, Kind::could_not_run);
-  EXPECT_EQ(with("kill -TERM $$").kind, Kind::could_not_run);
+  EXPECT_EQ(with(kBegins + "kill -KILL $$").kind, Kind::could_not_run);
+  EXPECT_EQ(with(kBegins + "kill -TERM $$").kind, Kind::could_not_run);
+}
+
+TEST_F(TrialLoad, ALackOfMemorySaysNothingAboutTheArtifact) {
+  EXPECT_EQ(with(kBegins + "echo 'precast: error: out of memory' >&2; exit 9").kind,
+            Kind::could_not_run);
 }
 
 TEST_F(TrialLoad, AnOldCommandSaysNothingAboutTheArtifact) {
@@ -76,14 +110,14 @@ TEST_F(TrialLoad, AnOldCommandSaysNothingAboutTheArtifact) {
 
 TEST_F(TrialLoad, TimeRunsOut) {
   trial_.timeout_s = 1;
-  EXPECT_EQ(with("exec sleep 60").kind, Kind::timed_out);
+  EXPECT_EQ(with(kBegins + "exec sleep 60").kind, Kind::timed_out);
 }
 
 TEST_F(TrialLoad, TheChildIsToldEverything) {
   trial_.options = {{"count", std::int64_t{4}}, {"name", std::string("4")}, {"flag", true}};
   trial_.device_ids = {2, 0};
   const TrialEnd end = with("echo \"precast: trial load: refused: $*\"");
-  EXPECT_EQ(end.text, "trial-load --plugin /some/plugin.so --artifact /some/artifact --root " +
+  EXPECT_EQ(end.text, "trial-load --plugin /some/plugin.so --artifact /proc/self/fd/3 --root " +
                           trial_.root.hex() +
                           " --client-option count:int=4 --client-option name:string=4"
                           " --client-option flag:bool=true --devices 2,0");

@@ -1,5 +1,6 @@
 // precast trial-load: the process in which an artifact is loaded that may end its process. Not for
-// people, and not in the help. src/cache/trial_load.h starts it and reads the last line.
+// people, and not in the help. src/cache/trial_load.h starts it and reads what
+// it says.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct Arguments {
   std::vector<std::int64_t> devices;
 };
 
-// The last line. It reaches the parent before anything is taken down, which may crash too.
+// One line. It reaches the parent before anything is taken down, which may crash too.
 void say(Output& out, std::string_view what, std::string text = {}) {
   std::ranges::replace_if(
       text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, ' ');
@@ -63,6 +64,7 @@ Result<ExitCode> trial_load(const Arguments& arguments, Output& out) {
     say(out, "not run: ", client.error().to_string());
     return ExitCode::done;
   }
+  say(out, "begins");
   const auto executable = load(*client, *artifact, {.device_ids = arguments.devices});
   if (executable) {
     say(out, "loads");

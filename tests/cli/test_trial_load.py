@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-LOADS = "precast: trial load: loads\n"
+BEGINS = "precast: trial load: begins\n"
+LOADS = BEGINS + "precast: trial load: loads\n"
 
 
 def say(precast, *words, env=None, code=0):
@@ -42,13 +43,20 @@ def test_on_the_real_plugin(real):
 def test_a_refusal_has_the_plugins_words(precast, artifact):
     env = {"PRECAST_FAKE_FAULT": "PJRT_Executable_DeserializeAndLoad:INTERNAL:out of luck"}
     out = say(precast, *artifact, env=env)
-    assert out.startswith("precast: trial load: refused: plugin_error (INTERNAL): ")
-    assert "out of luck" in out and out.count("\n") == 1
+    assert out.startswith(BEGINS + "precast: trial load: refused: plugin_error (INTERNAL): ")
+    assert "out of luck" in out and out.count("\n") == 2
 
 
 def test_a_crash_is_the_childs(precast, artifact):
     env = {"PRECAST_FAKE_FAULT": "PJRT_Executable_DeserializeAndLoad:ABORT:boom"}
-    assert "trial load" not in say(precast, *artifact, env=env, code=-signal.SIGABRT)
+    assert say(precast, *artifact, env=env, code=-signal.SIGABRT).startswith(BEGINS)
+
+
+def test_only_the_load_lies_between_the_words(precast, artifact):
+    env = {"PRECAST_FAKE_FAULT": "PJRT_Client_Create:ABORT:no second client"}
+    assert "begins" not in say(precast, *artifact, env=env, code=-signal.SIGABRT)
+    env = {"PRECAST_FAKE_FAULT": "PJRT_Client_Destroy:ABORT:teardown"}
+    assert say(precast, *artifact, env=env, code=-signal.SIGABRT).startswith(LOADS)
 
 
 @pytest.mark.parametrize("change, why", [
@@ -61,7 +69,7 @@ def test_a_crash_is_the_childs(precast, artifact):
 def test_what_says_nothing_about_the_artifact(precast, artifact, change, why):
     words = [word for pair in zip(artifact[1::2], artifact[2::2]) if pair[0] != change[0] for word in pair]
     out = say(precast, "trial-load", *words, *change)
-    assert out.startswith("precast: trial load: not run: ") and why in out
+    assert out.removeprefix(BEGINS).startswith("precast: trial load: not run: ") and why in out
 
 
 def test_other_bytes_are_not_loaded(precast, artifact, counter):
