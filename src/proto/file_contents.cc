@@ -10,8 +10,7 @@ namespace {
 // What of a file's name counts.
 std::string counted_name(const FileReference& reference) {
   const std::size_t slash = reference.path.find_last_of('/');
-  const std::string base =
-      slash == std::string::npos ? reference.path : reference.path.substr(slash + 1);
+  std::string base = slash == std::string::npos ? reference.path : reference.path.substr(slash + 1);
   if (reference.kind == FileOptionKind::matched_files) return base;
   const std::size_t dot = base.find_last_of('.');
   return dot == std::string::npos ? "" : base.substr(dot);

@@ -65,7 +65,7 @@ Bytes float_effect(float value) {
 
 std::optional<Bytes> float_effect(std::string_view text) {
   text = strip_white_space(text);
-  const Bytes as_it_is = "text:" + Bytes(text);
+  Bytes as_it_is = "text:" + Bytes(text);
   if (!strip_plus(text)) return std::nullopt;
   std::string_view magnitude = text;
   if (magnitude.starts_with('-')) magnitude.remove_prefix(1);
