@@ -125,6 +125,7 @@ std::optional<Ending> parse_ending(BytesView payload) {
   }
   ending.verdict = static_cast<Verdict>(verdict);
   if (ending.verdict != Verdict::failed) return Ending{.verdict = ending.verdict};
+  if (ending.message.size() > kMaxEndingMessageBytes) return Ending{};
   return ending;
 }
 
@@ -164,6 +165,7 @@ Record decode(BytesView file) {
   const std::optional<BytesView> owner = take_frame(kOwnerMagic, rest);
   if (!owner) return record;
   record.owner = parse_owner(*owner);
+  if (!record.owner) return record;
   if (const std::optional<BytesView> ending = take_frame(kEndingMagic, rest)) {
     record.ending = parse_ending(*ending);
   }

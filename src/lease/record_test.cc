@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
+#include "base/little_endian.h"
+
 namespace precast::lease {
 namespace {
 
@@ -69,6 +72,26 @@ TEST(RecordTest, TextIsCutAndMayBeShown) {
   EXPECT_EQ(record.owner->host, Bytes(kMaxOwnerTextBytes, 'h'));
   EXPECT_EQ(record.owner->label, "a?[2Jb??");
   EXPECT_LE(encode(owner).size(), kMaxLeaseBytes - kMaxEndingMessageBytes);
+}
+
+// Frames whose checks are right, around what encode() does not write.
+Bytes framed(BytesView magic, BytesView payload) {
+  Bytes frame(magic);
+  base::append_little_endian(frame, static_cast<std::uint32_t>(payload.size()));
+  frame += payload;
+  const Digest digest = base::sha256(frame);
+  return frame.append(digest.view().substr(0, 8));
+}
+
+TEST(RecordTest, AnEndingBehindAnOwnerThatDoesNotParseIsNone) {
+  const Record record =
+      decode(framed("PLo1", "\x0a\x7f") + encode(Ending{Verdict::published, 0, ""}));
+  EXPECT_FALSE(record.owner);
+  EXPECT_FALSE(record.ending);
+}
+
+TEST(RecordTest, AVerdictOfALaterVersionSaysThatEverybodyCompiles) {
+  EXPECT_EQ(decode(encode(some_owner()) + framed("PLe1", "\x08\x63")).ending, Ending{});
 }
 
 TEST(RecordTest, AnOwnerWithoutAnythingIsOne) { EXPECT_EQ(decode(encode(Owner{})).owner, Owner{}); }
