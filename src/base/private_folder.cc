@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <cstdio>
+#include <memory>
 
 #include "base/file.h"
+#include "base/guard.h"
 #include "base/user_folder.h"
 
 namespace precast::base {
@@ -21,7 +23,6 @@ bool is_private(int fd, mode_t type) {
 }
 
 Fd open_folder(const std::string& path) {
-  if (path.empty()) return {};
   Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (fd && !is_private(fd.get(), S_IFDIR)) return {};
   return fd;
@@ -35,15 +36,9 @@ void make_folders(const std::string& path) {
   ::mkdir(path.c_str(), S_IRWXU);
 }
 
-}  // namespace
-
-PrivateFolder PrivateFolder::of_user(std::string_view name) {
-  const std::optional<UserFolder> state = user_state_folder();
-  return PrivateFolder(state ? state->path + "/" + std::string(name) : "");
-}
-
-std::optional<Bytes> PrivateFolder::read(const std::string& file, std::uint64_t max_bytes) const {
-  const Fd folder = open_folder(path_);
+std::optional<Bytes> read_in(const std::string& path, const std::string& file,
+                             std::uint64_t max_bytes) {
+  const Fd folder = open_folder(path);
   if (!folder) return std::nullopt;
   const Fd fd(::openat(folder.get(), file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!fd || !is_private(fd.get(), S_IFREG)) return std::nullopt;
@@ -52,10 +47,9 @@ std::optional<Bytes> PrivateFolder::read(const std::string& file, std::uint64_t 
   return std::move(bytes).value();
 }
 
-void PrivateFolder::write(const std::string& file, BytesView bytes) const {
-  if (path_.empty()) return;
-  make_folders(path_);
-  const Fd folder = open_folder(path_);
+void write_in(const std::string& path, const std::string& file, BytesView bytes) {
+  make_folders(path);
+  const Fd folder = open_folder(path);
   if (!folder) return;
   static std::atomic<unsigned> count = 0;
   const std::string temporary =
@@ -67,6 +61,27 @@ void PrivateFolder::write(const std::string& file, BytesView bytes) const {
   const bool written = write_all(fd.get(), bytes, temporary).has_value() &&
                        ::renameat(folder.get(), temporary.c_str(), folder.get(), file.c_str()) == 0;
   if (!written) ::unlinkat(folder.get(), temporary.c_str(), 0);
+}
+
+}  // namespace
+
+PrivateFolder PrivateFolder::of_user(std::string_view name) {
+  const std::optional<UserFolder> state = user_state_folder();
+  return PrivateFolder(state ? state->path + "/" + std::string(name) : "");
+}
+
+std::optional<Bytes> PrivateFolder::read(const std::string& file, std::uint64_t max_bytes) const {
+  if (path_.empty()) return std::nullopt;
+  auto bytes = std::make_shared<std::optional<Bytes>>();
+  const bool answered = do_if_it_answers(
+      path_, [bytes, path = path_, file, max_bytes] { *bytes = read_in(path, file, max_bytes); });
+  return answered ? std::move(*bytes) : std::nullopt;
+}
+
+void PrivateFolder::write(const std::string& file, BytesView bytes) const {
+  if (path_.empty()) return;
+  do_if_it_answers(path_,
+                   [path = path_, file, copy = Bytes(bytes)] { write_in(path, file, copy); });
 }
 
 }  // namespace precast::base

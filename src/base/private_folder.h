@@ -1,7 +1,7 @@
 // Small files that Precast keeps for itself, per user: in a folder that only the user may write.
 //
 // They are a convenience: whatever is wrong with the folder or with a file reads as "not there",
-// and what cannot be written is not kept.
+// and what cannot be written is not kept. One that hangs is as if it were not there (guard.h).
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/guard.h"
 #include "base/host.h"
 #include "base/sealed.h"
 #include "base/wire.h"
@@ -131,12 +132,15 @@ void Marks::put(const std::string& key, const Digest& root, MarkKind kind,
   const std::optional<Mark> before = find(key, root);
   if (before && before->kind == kind) mark.count += before->count;
   folder_.write(key, encode(mark));
-  if (!path_.empty()) remove_oldest(path_);
+  if (!path_.empty()) base::do_if_it_answers(path_, [path = path_] { remove_oldest(path); });
 }
 
 void Marks::forget(const std::string& key) const {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove(fs::path(path_) / key, ignored);
+  if (path_.empty()) return;
+  base::do_if_it_answers(path_, [path = fs::path(path_) / key] {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  });
 }
 
 }  // namespace precast::cache

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/guard.h"
 #include "base/host.h"
 #include "cache/compatible.h"
 #include "cache/identity.h"
@@ -202,9 +203,13 @@ void Request::leave_record() {
                           .outcome = report_.outcome,
                           .reason = report_.reason,
                           .detail = report_.detail};
-  // It explains and decides nothing, so a full disk is not worth a word here.
+  // It explains and decides nothing, so a full disk, or one that hangs, is not worth a word
+  // here.
   static_cast<void>(timed(report_.phases, "record", [&] {
-    return keep_miss(cache_.state, report_.key->hex(), saved.encode());
+    return base::do_if_it_answers(
+        cache_.state, [state = cache_.state, key = report_.key->hex(), record = saved.encode()] {
+          static_cast<void>(keep_miss(state, key, record));
+        });
   }));
 }
 

@@ -28,7 +28,7 @@ std::string told(const Waiting& holder) {
 
 }  // namespace
 
-// A wait on a store that hangs is left behind with its thread (store/guard.h): it shares this, and
+// A wait on a store that hangs is left behind with its thread (base/guard.h): it shares this, and
 // nothing else of the request.
 struct Request::Wait {
   std::mutex mutex;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/guard.h"
 #include "base/per_process.h"
 #include "base/periodic.h"
 #include "precast/stats.h"
@@ -64,6 +65,9 @@ struct Recorder::State {
   std::string file;  // guarded by writing, as is what follows
   Totals written;    // in the file
 
+  // Whether a write hangs, which goes on using this.
+  std::atomic<bool> hangs = false;
+
   base::Periodic beat;  // the last member: its calls use the others
 
   Totals take_pending();
@@ -111,8 +115,18 @@ bool Recorder::State::write(const std::string& state_directory, const Totals& fr
 void Recorder::State::flush(const std::string& state_directory) {
   const PatientLock lock(writing);
   if (!lock) return;
-  Totals fresh = take_pending();
-  if (!fresh.empty() && !write(state_directory, fresh)) give_back(std::move(fresh));
+  struct Attempt {
+    Totals fresh;
+    bool written = false;
+  };
+  auto attempt = std::make_shared<Attempt>(Attempt{take_pending()});
+  const auto folder = folder_path(state_directory);
+  if (hangs || !folder || attempt->fresh.empty()) return;
+  // What a write that hangs has counted is lost, as is all that comes after it.
+  hangs = !base::do_if_it_answers(*folder, [this, state_directory, attempt] {
+    attempt->written = write(state_directory, attempt->fresh);
+  });
+  if (!hangs && !attempt->written) give_back(std::move(attempt->fresh));
 }
 
 Recorder::Recorder(std::string state_directory, std::chrono::milliseconds period)
@@ -130,7 +144,7 @@ Recorder::~Recorder() {
   if (state->process != base::process_number()) return;
   state->beat.stop();
   state->flush(state_directory_);
-  delete state;
+  if (!state->hangs) delete state;
 }
 
 Recorder::State& Recorder::here() {

@@ -5,19 +5,17 @@
 namespace precast::store {
 namespace {
 
-thread_local Progress* current = nullptr;
-// Written by this piece of work. A flush of the folder may wait for the file's bytes too.
-thread_local std::uint64_t written_bytes = 0;
-
 template <typename Call>
 auto counted(Call call) {
   const auto result = call();
-  if (current != nullptr) current->moved();
+  if (Progress* current = Progress::here(); current != nullptr) current->moved();
   return result;
 }
 
 ssize_t noted(ssize_t written) {
-  if (written > 0) written_bytes += static_cast<std::uint64_t>(written);
+  // A flush of the folder may wait for the file's bytes too.
+  Progress* current = Progress::here();
+  if (written > 0 && current != nullptr) current->written += static_cast<std::uint64_t>(written);
   return written;
 }
 
@@ -26,23 +24,20 @@ class Flushing {
  public:
   Flushing() {
     constexpr std::uint64_t kMsPerSecond = 1000;
+    Progress* current = Progress::here();
     if (current == nullptr) return;
-    const std::uint64_t ms = written_bytes / (kSlowestFlushBytesPerSecond / kMsPerSecond);
+    const std::uint64_t ms = current->written / (kSlowestFlushBytesPerSecond / kMsPerSecond);
     current->allow(std::chrono::milliseconds(ms));
   }
   Flushing(const Flushing&) = delete;
   Flushing& operator=(const Flushing&) = delete;
   ~Flushing() {
-    if (current != nullptr) current->allow(std::chrono::milliseconds(0));
+    if (Progress* current = Progress::here(); current != nullptr)
+      current->allow(std::chrono::milliseconds(0));
   }
 };
 
 }  // namespace
-
-void Progress::count_here(Progress* progress) {
-  written_bytes = 0;
-  current = progress;
-}
 
 int CountingOps::openat(int folder, const char* name, int flags, mode_t mode) {
   return counted([&] { return inner_.openat(folder, name, flags, mode); });

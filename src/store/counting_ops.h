@@ -2,12 +2,11 @@
 // one that hangs.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/guard.h"
 #include "store/file_ops.h"
 
 namespace precast::store {
@@ -18,24 +17,7 @@ inline constexpr std::size_t kMaxCountedBytes = std::size_t{4} << 20;
 // that every call is given.
 inline constexpr std::uint64_t kSlowestFlushBytesPerSecond = 10'000'000;
 
-// What one thread's calls have come to. Read by others.
-class Progress {
- public:
-  // How many calls have returned.
-  std::uint64_t calls() const { return calls_; }
-  // How much longer than others the call may take that is going on.
-  std::chrono::milliseconds allowance() const { return std::chrono::milliseconds(allowance_ms_); }
-
-  void moved() { ++calls_; }
-  void allow(std::chrono::milliseconds more) { allowance_ms_ = more.count(); }
-
-  // The calls of this thread count here from now on; null: nowhere.
-  static void count_here(Progress* progress);
-
- private:
-  std::atomic<std::uint64_t> calls_ = 0;
-  std::atomic<std::int64_t> allowance_ms_ = 0;
-};
+using base::Progress;
 
 // Passes every call on. Thread-safe if `inner` is, which must outlive this.
 class CountingOps : public FileOps {

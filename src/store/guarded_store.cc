@@ -5,30 +5,12 @@
 #include <sys/statfs.h>
 
 #include <algorithm>
-#include <array>
 #include <new>
 
 #include "precast/limits.h"
 
 namespace precast::store {
 namespace {
-
-// By the numbers of linux/magic.h. What is missing here is guarded, which costs some microseconds.
-constexpr std::array<std::uint32_t, 13> kLocal = {
-    0x0000ef53,  // ext2, ext3, ext4
-    0x58465342,  // xfs
-    0x9123683e,  // btrfs
-    0x01021994,  // tmpfs
-    0x858458f6,  // ramfs
-    0x794c7630,  // overlayfs
-    0xf2f52010,  // f2fs
-    0x2fc12fc1,  // zfs
-    0xca451a4e,  // bcachefs
-    0x3153464a,  // jfs
-    0x52654973,  // reiserfs
-    0x00004d44,  // fat
-    0x2011bab0,  // exfat
-};
 
 // What cannot be found out may hang.
 bool may_hang(FileOps& ops, const std::string& root) {
@@ -38,14 +20,10 @@ bool may_hang(FileOps& ops, const std::string& root) {
   struct statfs status{};
   const bool known = uninterrupted([&] { return ops.fstatfs(fd, &status); }) == 0;
   ops.close(fd);
-  return !known || !is_local(static_cast<std::uint32_t>(status.f_type));
+  return !known || !base::is_local(static_cast<std::uint32_t>(status.f_type));
 }
 
 }  // namespace
-
-bool is_local(std::uint32_t magic) {
-  return std::find(kLocal.begin(), kLocal.end(), magic) != kLocal.end();
-}
 
 GuardedStore::GuardedStore(std::unique_ptr<Guard> guard, std::shared_ptr<Inner> inner, bool guarded)
     : guard_(std::move(guard)),

@@ -14,22 +14,21 @@
 #include <string_view>
 #include <utility>
 
+#include "base/guard.h"
 #include "store/counting_ops.h"
 #include "store/directory_store.h"
-#include "store/guard.h"
 #include "store/store.h"
 
 namespace precast::store {
 
-// Whether a file system by this number (statfs' f_type) is known to be this machine's own.
-bool is_local(std::uint32_t magic);
+using base::Guard;
 
 class GuardedStore : public Store {
  public:
   enum class If : std::uint8_t { it_may_hang, always };
   struct Options {
     std::string name_space = {};  // name_space.h
-    std::chrono::milliseconds silence = kStoreSilence;
+    std::chrono::milliseconds silence = base::kSilence;
     If guard = If::it_may_hang;
     FileOps* ops = nullptr;  // instead of the kernel's; as long-lived as a call that hangs
   };

@@ -157,10 +157,10 @@ TEST(GuardedStore, WhatCannotBeCopiedIsAnError) {
 }
 
 TEST(GuardedStore, IsTheStoreItselfOnThisMachinesFileSystems) {
-  EXPECT_TRUE(is_local(0xef53));
-  EXPECT_FALSE(is_local(0x65735546)) << "FUSE";
-  EXPECT_FALSE(is_local(0x6969)) << "NFS";
-  EXPECT_FALSE(is_local(0x12345678)) << "what is not known";
+  EXPECT_TRUE(base::is_local(0xef53));
+  EXPECT_FALSE(base::is_local(0x65735546)) << "FUSE";
+  EXPECT_FALSE(base::is_local(0x6969)) << "NFS";
+  EXPECT_FALSE(base::is_local(0x12345678)) << "what is not known";
 }
 
 TEST(GuardedStore, AGetThatHangsCostsOneSilenceAndNoneAfter) {

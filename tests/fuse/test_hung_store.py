@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from fuse_mount import mounted
 
 PROGRAM = pathlib.Path(__file__).parents[1] / "cli" / "programs" / "add.mlir"
-SILENCE_S = 10  # kStoreSilence of src/store/guard.h
+SILENCE_S = 10  # kSilence of src/base/guard.h
 
 
 class Machine:
@@ -63,6 +63,35 @@ def while_reading(rule):
         return during, precast.compile(), precast.counts()
 
 
+@contextlib.contextmanager
+def with_state_on_the_mount(store_too):
+    with machine() as precast:
+        precast.env["XDG_STATE_HOME"] = str(precast.mount.path / "state")
+        if not store_too:
+            precast.env["PRECAST_CACHE"] = str(pathlib.Path(precast.env["HOME"]) / "cache")
+        yield precast
+
+
+def with_hung_state(store_too):
+    """The same where the state folder is on the mount, and the store on it too, or on a healthy one."""
+    with with_state_on_the_mount(store_too) as precast:
+        assert precast.compile()["outcome"] == "miss"
+        assert precast.counts() == {"miss": 1}, "it works while it answers"
+        precast.mount.rule("all:hang")
+        during = precast.compile()
+        precast.mount.rule()
+        return during, precast.compile(), precast.counts()
+
+
+def with_hung_state_from_the_start():
+    """A miss, of which nothing can be kept but the entry."""
+    with with_state_on_the_mount(store_too=False) as precast:
+        precast.mount.rule("all:hang")
+        during = precast.compile()
+        precast.mount.rule()
+        return during, precast.compile(), precast.counts()
+
+
 def while_stopped():
     with machine() as precast:
         precast.compile()
@@ -86,6 +115,9 @@ CASES = {
     "all": lambda: while_reading("all:hang"),
     "stopped": while_stopped,
     "publish": while_publishing,
+    "home": lambda: with_hung_state(store_too=True),
+    "state": lambda: with_hung_state(store_too=False),
+    "first state": with_hung_state_from_the_start,
 }
 
 
@@ -122,3 +154,14 @@ def test_a_publish_that_hangs_is_given_up(results):
     assert during["took_s"] < 2 * SILENCE_S
     assert after["outcome"] in ("miss", "hit")
     assert counts["skip:store_hung"] == 1
+
+
+@pytest.mark.parametrize("case, outcome", [("home", "bypass"), ("state", "hit"), ("first state", "miss")])
+def test_a_state_folder_that_hangs_is_as_if_there_were_none(results, case, outcome):
+    during, after, counts = results[case]
+    assert during["outcome"] == outcome, during
+    # One silence for the first that hangs, and a short one for each of the others.
+    assert SILENCE_S <= during["took_s"] < 2 * SILENCE_S
+    assert after["outcome"] == "hit"
+    assert counts.get("bypass:store_hung") is None, "what was counted meanwhile is lost"
+    assert counts["hit"] == 1

@@ -1,9 +1,13 @@
-#include "store/guard.h"
+#include "base/guard.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/statfs.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <map>
@@ -13,10 +17,27 @@
 
 #include "base/file.h"
 
-namespace precast::store {
+namespace precast::base {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// By the numbers of linux/magic.h. What is missing here is guarded, which costs some microseconds.
+constexpr std::array<std::uint32_t, 13> kLocal = {
+    0x0000ef53,  // ext2, ext3, ext4
+    0x58465342,  // xfs
+    0x9123683e,  // btrfs
+    0x01021994,  // tmpfs
+    0x858458f6,  // ramfs
+    0x794c7630,  // overlayfs
+    0xf2f52010,  // f2fs
+    0x2fc12fc1,  // zfs
+    0xca451a4e,  // bcachefs
+    0x3153464a,  // jfs
+    0x52654973,  // reiserfs
+    0x00004d44,  // fat
+    0x2011bab0,  // exfat
+};
 
 // Paths that hang, for the life of a process; a child may try again.
 struct Breakers {
@@ -26,7 +47,7 @@ struct Breakers {
 
 // Made when the library is loaded, since a fork may come in between later, and never destroyed,
 // since objects of static life end in any order.
-base::PerProcess<Breakers>& all_breakers = *new base::PerProcess<Breakers>();
+PerProcess<Breakers>& all_breakers = *new PerProcess<Breakers>();
 
 Breakers& breakers() { return all_breakers.here(); }
 
@@ -38,7 +59,13 @@ Error hangs(const std::string& path, Clock::duration silence) {
                            path, seconds.count()));
 }
 
+thread_local Progress* current = nullptr;
+
 }  // namespace
+
+Progress* Progress::here() { return current; }
+
+void Progress::count_here(Progress* progress) { current = progress; }
 
 // The threads of one guard in one process, which share it.
 class Guard::Pool : public std::enable_shared_from_this<Guard::Pool> {
@@ -123,7 +150,7 @@ Result<std::shared_ptr<Guard::Pool::Worker>> Guard::Pool::give(const std::shared
   if (error != 0) {
     worker->pool.reset();
     return Error(ErrorCode::resource_exhausted,
-                 base::errno_error(error, "cannot start a thread").message());
+                 errno_error(error, "cannot start a thread").message());
   }
   static_cast<void>(argument.release());  // the thread's now
   return worker;
@@ -183,6 +210,12 @@ Guard::~Guard() { rest(); }
 
 void Guard::rest() { threads_.here().pool->rest(); }
 
+bool Guard::any_hung() {
+  Breakers& all = breakers();
+  const std::lock_guard lock(all.mutex);
+  return !all.open.empty();
+}
+
 std::optional<Error> Guard::hung() const {
   Breakers& all = breakers();
   const std::lock_guard lock(all.mutex);
@@ -202,4 +235,85 @@ Result<void> Guard::run_erased(std::function<void()> work) {
   return hangs(path_, silence_);
 }
 
-}  // namespace precast::store
+bool is_local(std::uint32_t magic) {
+  return std::find(kLocal.begin(), kLocal.end(), magic) != kLocal.end();
+}
+
+namespace {
+
+// Whether the folder, or what it will be made in, lies on a file system that may never answer.
+bool may_hang(std::string folder) {
+  while (true) {
+    const Fd fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    struct statfs status{};
+    if (fd) {
+      return ::fstatfs(fd.get(), &status) != 0 ||
+             !is_local(static_cast<std::uint32_t>(status.f_type));
+    }
+    const std::size_t slash = folder.rfind('/');
+    if (errno != ENOENT || slash == std::string::npos || folder == "/") return true;
+    folder.resize(std::max<std::size_t>(slash, 1));
+  }
+}
+
+// Where a path hangs already, another that hangs too is most likely the same server.
+constexpr std::chrono::milliseconds kSecondSilence{1'000};
+
+// What is known about a folder of small files.
+class SmallFiles {
+ public:
+  explicit SmallFiles(const std::string& folder)
+      : patient_(folder, kSilence), brief_(folder, kSecondSilence) {
+    const auto found = run<bool>([folder]() -> Result<bool> { return may_hang(folder); });
+    guarded_ = !found || *found;
+  }
+  bool guarded() const { return guarded_; }
+  template <typename T>
+  Result<T> run(std::function<Result<T>()> work) {
+    Guard& guard = Guard::any_hung() ? brief_ : patient_;
+    Result<T> result = guard.run<T>(std::move(work));
+    guard.rest();
+    return result;
+  }
+
+ private:
+  Guard patient_;
+  Guard brief_;
+  bool guarded_;
+};
+
+struct SmallFilesFolders {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<SmallFiles>> known;
+};
+
+PerProcess<SmallFilesFolders>& all_small_files = *new PerProcess<SmallFilesFolders>();
+
+std::shared_ptr<SmallFiles> small_files(const std::string& folder) {
+  SmallFilesFolders& all = all_small_files.here();
+  {
+    const std::lock_guard lock(all.mutex);
+    if (const auto found = all.known.find(folder); found != all.known.end()) return found->second;
+  }
+  // It takes a silence, at worst.
+  auto fresh = std::make_shared<SmallFiles>(folder);
+  const std::lock_guard lock(all.mutex);
+  return all.known.emplace(folder, std::move(fresh)).first->second;
+}
+
+}  // namespace
+
+bool do_if_it_answers(const std::string& folder, std::function<void()> work) {
+  const std::shared_ptr<SmallFiles> files = small_files(folder);
+  if (!files->guarded()) {
+    work();
+    return true;
+  }
+  const Result<void> done = files->run<void>([work = std::move(work)]() -> Result<void> {
+    work();
+    return {};
+  });
+  return done.has_value();
+}
+
+}  // namespace precast::base
