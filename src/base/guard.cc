@@ -1,6 +1,5 @@
 #include "base/guard.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sys/statfs.h>
@@ -244,11 +243,9 @@ namespace {
 // Whether the folder, or what it will be made in, lies on a file system that may never answer.
 bool may_hang(std::string folder) {
   while (true) {
-    const Fd fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     struct statfs status{};
-    if (fd) {
-      return ::fstatfs(fd.get(), &status) != 0 ||
-             !is_local(static_cast<std::uint32_t>(status.f_type));
+    if (::statfs(folder.c_str(), &status) == 0) {
+      return !is_local(static_cast<std::uint32_t>(status.f_type));
     }
     const std::size_t slash = folder.rfind('/');
     if (errno != ENOENT || slash == std::string::npos || folder == "/") return true;
