@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,8 @@ class Machine:
 
     def __init__(self, folder, mount):
         self.mount = mount
-        self.binary = shutil.copy2(os.environ["PRECAST_BIN"], folder / "precast")
+        # A copy could be open for writing in a child that another thread forks: "text file busy".
+        self.binary = os.environ["PRECAST_BIN"]
         self.env = {"HOME": str(folder), "PATH": os.environ["PATH"],
                     "PRECAST_CACHE": str(mount.path / "cache"),
                     "PRECAST_PLUGIN": os.environ["PRECAST_FAKE_PLUGIN"]}
