@@ -47,11 +47,31 @@ Result<void> check_magic(BytesView file) {
                "not a Precast artifact: it does not begin with the magic number");
 }
 
+// Whether this is a header of our version with another number written over that of the version: the
+// root, which covers the number, fits only with ours. (No header of another version can have that
+// digest where ours would end.)
+bool is_damaged_version(BytesView file) {
+  const std::size_t header_bytes = u32(file, kHeaderBytesOffset);
+  if (header_bytes < kFixedHeaderBytes || header_bytes > limits::kMaxHeaderBytes ||
+      file.size() < header_bytes + kRootBytes) {
+    return false;
+  }
+  Bytes ours;
+  base::append_little_endian(ours, kFormatVersion);
+  Bytes header(file.substr(0, header_bytes));
+  header.replace(kVersionOffset, ours.size(), ours);
+  return base::sha256(header).view() == file.substr(header_bytes, kRootBytes);
+}
+
 Result<void> check_version(BytesView file) {
   if (file.size() < kFixedHeaderBytes) return cut_short(file, kFixedHeaderBytes, "its fixed part");
   const std::uint32_t version = u32(file, kVersionOffset);
   if (version == kFormatVersion) return {};
   if (version == 0) return damaged(kVersionOffset, "format version 0 does not exist");
+  if (is_damaged_version(file)) {
+    return damaged(kVersionOffset, "format version " + std::to_string(version) +
+                                       " does not fit the root, and version 1 does");
+  }
   return incompatible("the artifact has format version " + std::to_string(version) +
                       ", this Precast reads version " + std::to_string(kFormatVersion));
 }

@@ -50,6 +50,11 @@ TEST(Header, AnotherVersionIsIncompatibleAndNamed) {
   for (const std::uint32_t version : {2u, 3u, 255u, 0x01000000u, 0xFFFFFFFFu}) {
     Bytes bytes = good();
     set_u32(bytes, kVersionOffset, version);
+    // Only the number is another one: a flipped bit, not a later format.
+    const auto flipped = VerifiedArtifact::decode(bytes);
+    ASSERT_FALSE(flipped);
+    EXPECT_EQ(flipped.error().code(), ErrorCode::corrupt);
+    EXPECT_NE(flipped.error().message().find("does not fit the root"), std::string::npos);
     // Also when nothing else of the file is as this version would have it.
     for (const Bytes& candidate : {bytes, bytes.substr(0, kFixedHeaderBytes)}) {
       expect_refused(candidate, ErrorCode::incompatible,

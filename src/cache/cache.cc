@@ -42,12 +42,29 @@ Result<std::unique_ptr<store::GuardedStore>> open_store(const CacheConfig& confi
 // Refreshing never looks, so it could not find what is pinned.
 Result<void> check_policy(const CacheConfig& config, const RequestOptions& request) {
   if (!request.pin || request.policy.value_or(config.policy) != Policy::refresh) return {};
-  return Error(ErrorCode::invalid_argument,
-               "RequestOptions::pin asks for one artifact and the policy refresh replaces it; "
-               "choose one of them");
+  return Error(
+      ErrorCode::invalid_argument,
+      "a pinned root asks for one artifact, and the policy refresh replaces it; choose one "
+      "of them");
+}
+
+// The options with an assignment; an error of the caller's input.
+Result<CompileOptions> checked(const CacheConfig& config, const Client& client,
+                               const Program& program, const CompileOptions& options,
+                               const RequestOptions& request) {
+  PRECAST_TRY(cache::check_program_version(client.plugin(), program));
+  PRECAST_TRY(cache::check_baseline(client, request));
+  PRECAST_TRY(check_policy(config, request));
+  return cache::with_assignment(client, options);
 }
 
 }  // namespace
+
+void Cache::Impl::count_error(Reason reason, const std::string& label) const {
+  if (recorder == nullptr) return;
+  const std::string name = counted_as(Outcome::error, reason);
+  recorder->count({.name = name, .label = label, .phases = {}});
+}
 
 void Cache::Impl::warn_once(const std::string& kind, const std::string& text) {
   {
@@ -96,22 +113,26 @@ Result<KeyResult> Cache::key(const Client& client, const Program& program,
 Result<Lookup> Cache::would_hit(const Client& client, const Program& program,
                                 const CompileOptions& options,
                                 const RequestOptions& request) const {
-  PRECAST_TRY(cache::check_program_version(client.plugin(), program));
-  PRECAST_TRY(cache::check_baseline(client, request));
-  PRECAST_TRY(check_policy(impl_->config, request));
-  PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
+  PRECAST_ASSIGN(const CompileOptions placed,
+                 checked(impl_->config, client, program, options, request));
   return cache::Request(*impl_, client, program, placed, request).would_hit();
 }
 
 Result<CompileOrLoad> Cache::compile_or_load(const Client& client, const Program& program,
                                              const CompileOptions& options,
                                              const RequestOptions& request) const {
-  PRECAST_TRY(cache::check_program_version(client.plugin(), program));
-  PRECAST_TRY(cache::check_baseline(client, request));
-  PRECAST_TRY(check_policy(impl_->config, request));
-  PRECAST_ASSIGN(const CompileOptions placed, cache::with_assignment(client, options));
-  if (impl_->config.strict && impl_->unusable) return Error(*impl_->unusable);
-  return cache::Request(*impl_, client, program, placed, request)
+  auto placed = checked(impl_->config, client, program, options, request);
+  if (!placed) {
+    impl_->count_error(placed.error().code() == ErrorCode::plugin_error ? Reason::compile_failed
+                                                                        : Reason::invalid_request,
+                       request.label);
+    return std::move(placed).error();
+  }
+  if (impl_->config.strict && impl_->unusable) {
+    impl_->count_error(Reason::strict_fault, request.label);
+    return Error(*impl_->unusable);
+  }
+  return cache::Request(*impl_, client, program, *placed, request)
       .run()
       .with("program '" + program.name() + "'");
 }

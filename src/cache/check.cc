@@ -171,6 +171,9 @@ class Check {
     }
     for (const store::Pin& pin : *pins) {
       if (there_.contains(pin.name)) continue;
+      // What is refused is there as well, and what was published since the folder was read.
+      const auto now = store_.open_entry(pin.name);
+      if (!now || *now) continue;
       CheckFinding& finding = add(Kind::orphan_pin, pin.name,
                                   fmt::format("{}/v1/{}/{}", store_.path(), store::kPins, pin.name),
                                   pin.note.empty() ? "its entry is not there"

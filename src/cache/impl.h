@@ -25,6 +25,8 @@ struct [[gnu::visibility("hidden")]] Cache::Impl {
   cache::Marks marks{""};                     // kept in the state folder
   std::string state;                          // the state folder; empty: there is none
 
+  // Counts a request that ended before it began.
+  void count_error(Reason reason, const std::string& label) const;
   // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs
   // must not print a thousand times that the disk is full.
   void warn_once(const std::string& kind, const std::string& text);

@@ -96,7 +96,7 @@ Step decide(Found found, const Rules& rules) {
   switch (found) {
     case Found::nothing: return compile(Reason::not_found);
     case Found::another_artifact: return failed(Reason::not_pinned);
-    case Found::refused_before: return compile_past(Reason::refused_here);
+    case Found::refused_before: return compile_past(Reason::refused_here, true);
     case Found::trial_crashed:
       return compile_past(Reason::trial_load_failed, true, Disposal::remember);
     case Found::trial_impossible: return compile_past(Reason::trial_load_failed, true);
@@ -121,8 +121,12 @@ bool compiles(Action action) {
 
 // What the policy leaves of a step.
 Step under(const Rules& rules, Step step) {
-  if (rules.strict && step.warn) return failed(Reason::strict_fault);
-  if (compiles(step.action) && rules.pinned) {
+  if (rules.strict && step.warn) {
+    // What is wrong with the entry stays wrong: the next request must not find it again.
+    const Disposal entry = step.entry;
+    step = failed(Reason::strict_fault);
+    step.entry = entry;
+  } else if (compiles(step.action) && rules.pinned) {
     step.action = Action::return_error;
     step.outcome = Outcome::error;
     step.reason = Reason::not_pinned;

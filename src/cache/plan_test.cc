@@ -186,7 +186,7 @@ TEST(Plan, RowsOfWhatIsFound) {
   EXPECT_EQ(step(Found::not_stored_elsewhere).action, Action::compile_and_store);
   EXPECT_EQ(step(Found::dead_holder).reason, Reason::taken_over);
   EXPECT_EQ(step(Found::refused_before),
-            (Step{Action::compile_only, Outcome::skip, Reason::refused_here}));
+            (Step{Action::compile_only, Outcome::skip, Reason::refused_here, true}));
   EXPECT_EQ(step(Found::trial_crashed).entry, Disposal::remember);
   EXPECT_EQ(step(Found::trial_impossible).action, Action::compile_only);
   EXPECT_EQ(step(Found::trial_impossible).entry, Disposal::leave);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -32,6 +33,7 @@ Request::Request(Cache::Impl& cache, const Client& client, const Program& progra
 
 Result<void> Request::follow(const Step& step, Error why, std::string detail) {
   step_ = step;
+  report_.detail = detail;
   if (step.action == Action::return_error) {
     switch (step.reason) {
       case Reason::offline:
@@ -44,12 +46,14 @@ Result<void> Request::follow(const Step& step, Error why, std::string detail) {
       default: return why;
     }
   }
-  report_.detail = std::move(detail);
-  if (step.warn) {
-    report_.warnings.push_back(report_.detail);
-    cache_.warn_once(std::string(to_string(step.reason)), report_.detail);
-  }
+  if (step.warn) warn(std::string(to_string(step.reason)), report_.detail);
   return {};
+}
+
+void Request::warn(const std::string& kind, const std::string& text) {
+  std::vector<std::string>& told = report_.warnings;
+  if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(text);
+  cache_.warn_once(kind, text);
 }
 
 Result<void> Request::fault(Stage stage, Error error) {
@@ -82,11 +86,14 @@ void Request::count(double total_ms) {
   if (cache_.recorder == nullptr) return;
   const bool hit = report_.outcome == Outcome::hit;
   const std::string name = counted_as(report_.outcome, report_.reason);
+  double saved_ms = hit ? compiled_in_ms_ - total_ms : 0;
+  // Who waited took as long as the compile, and saved its work.
+  if (report_.reason == Reason::waited) saved_ms = std::max(saved_ms, 0.0);
   cache_.recorder->count({.name = name,
                           .label = wishes_.label,
                           .phases = report_.phases,
                           .total_ms = total_ms,
-                          .saved_ms = hit ? compiled_in_ms_ - total_ms : 0,
+                          .saved_ms = saved_ms,
                           .bytes_read = hit ? report_.artifact_bytes : 0,
                           .bytes_written = hit ? 0 : report_.artifact_bytes});
 }
@@ -96,7 +103,6 @@ Result<LoadedExecutable> Request::proceed() {
   if (named && step_.action == Action::look_up) {
     PRECAST_ASSIGN(std::optional<LoadedExecutable> loaded, look_up());
     if (loaded) return *std::move(loaded);
-    dispose();
     PRECAST_ASSIGN(loaded, share());
     if (loaded) return *std::move(loaded);
   }

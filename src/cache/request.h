@@ -46,6 +46,7 @@ class Request {
   TrialEnd try_entry(const VerifiedArtifact& artifact);
   // The executable from the cache; nothing when it must be compiled.
   Result<std::optional<LoadedExecutable>> look_up();
+  Result<std::optional<LoadedExecutable>> load_what_is_there();
   // Lets the store make room when the publish took it beyond its soft limit.
   void collect();
   // Does what the plan says about an entry that was no hit.
@@ -73,6 +74,9 @@ class Request {
   Result<bool> is_worth_storing(double compile_ms);
   // Encodes, proves and publishes. Every fault ends in the report, or, with strict, in the error.
   Result<void> store(const LoadedExecutable& compiled, Result<Bytes> serialized, double compile_ms);
+  // Whether somebody else published a sound entry of this key while this request compiled without
+  // the lease; then it stays.
+  bool published_meanwhile();
   Result<Bytes> encode(const LoadedExecutable& compiled, Bytes serialized, double compile_ms);
   // Decodes what was encoded, compares it and, where that is cheap, loads it once. The root.
   Result<Digest> prove(const Bytes& artifact, BytesView serialized);
@@ -84,6 +88,7 @@ class Request {
   // Makes `step` what follows: `detail`, a sentence about why, goes into the report and, where the
   // plan says so, into a warning. Where it says that there is no executable: `why`, or the error of
   // the policy that decided.
+  void warn(const std::string& kind, const std::string& text);
   Result<void> follow(const Step& step, Error why, std::string detail);
   Result<void> fault(Stage stage, Error error);
   Result<void> found(Found found, const std::string& detail);

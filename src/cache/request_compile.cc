@@ -91,8 +91,10 @@ Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> seri
                             double compile_ms) {
   if (!serialized) {
     // The next time nobody waits for it.
-    cache_.marks.put(report_.key->hex(), {}, MarkKind::not_serializable,
-                     serialized.error().message());
+    if (is_deterministic(serialized.error())) {
+      cache_.marks.put(report_.key->hex(), {}, MarkKind::not_serializable,
+                       serialized.error().message());
+    }
     return fault(Stage::serialize, std::move(serialized).error());
   }
   if (serialized->size() > limits::kMaxExecutableBytes) {
@@ -121,6 +123,7 @@ Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> seri
   if (!artifact) return fault(Stage::prove, std::move(artifact).error());
   auto proven = timed(report_.phases, "prove", [&] { return prove(*artifact, *serialized); });
   if (!proven) return fault(Stage::prove, std::move(proven).error());
+  if (published_meanwhile()) return {};
   // An error here says nothing about the entry; publishing will.
   if (const auto room = cache_.store->has_room(artifact->size()); room && !*room) {
     return found(Found::store_full,
@@ -133,7 +136,24 @@ Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> seri
   if (!published) return fault(Stage::publish, std::move(published).error());
   report_.artifact_bytes = artifact->size();
   report_.root = *proven;
+  // Whatever was remembered was about another artifact, or about none.
+  cache_.marks.forget(report_.key->hex());
   return {};
+}
+
+// Two publishes of a key are equal in effect, but not in their roots: whoever pinned the first one
+// must not lose it to a holder that had been stopped, or to one that compiled beside.
+bool Request::published_meanwhile() {
+  const bool alone = lease_ && !lease_->lost();
+  if (alone || rules_.policy == Policy::refresh) return false;
+  auto place = cache_.store->get(report_.key->hex());
+  if (!place || !*place || !(*place)->bytes) return false;
+  const auto there =
+      VerifiedArtifact::decode(*std::move((*place)->bytes), cache_.config.signatures);
+  if (!there || there->key_record() != record_.encode()) return false;
+  report_.artifact_bytes = there->file_bytes();
+  report_.root = there->root();
+  return true;
 }
 
 Result<Bytes> Request::encode(const LoadedExecutable& compiled, Bytes serialized,

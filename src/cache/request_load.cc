@@ -31,7 +31,7 @@ void Request::dispose() {
   const Result<bool> moved =
       cache_.store->quarantine(report_.key->hex(), entry_->identity, report_.detail);
   // The compile replaces it, if the folder allows that.
-  if (!moved) report_.warnings.push_back(moved.error().to_string());
+  if (!moved) warn("quarantine", moved.error().to_string());
 }
 
 Result<std::optional<VerifiedArtifact>> Request::fetch() {
@@ -97,7 +97,9 @@ Result<bool> Request::admit(const VerifiedArtifact& artifact, MayTry may_try) {
   if (mark && mark->kind == MarkKind::trial_passed) return true;
   if (mark && mark->kind != MarkKind::not_serializable) {
     PRECAST_TRY(found(Found::refused_before,
-                      "this host found out before that it cannot be loaded: " + mark->why));
+                      "this host found out before that it cannot be loaded (the policy refresh "
+                      "replaces it): " +
+                          mark->why));
     return false;
   }
   if (may_try == MayTry::no || !cache_.config.trial_load) return true;
@@ -123,6 +125,12 @@ Result<bool> Request::admit(const VerifiedArtifact& artifact, MayTry may_try) {
 }
 
 Result<std::optional<LoadedExecutable>> Request::look_up() {
+  auto loaded = load_what_is_there();
+  if (!loaded || !*loaded) dispose();
+  return loaded;
+}
+
+Result<std::optional<LoadedExecutable>> Request::load_what_is_there() {
   PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
   if (!artifact) return std::optional<LoadedExecutable>();
   PRECAST_ASSIGN(const bool admitted, admit(*artifact, MayTry::yes));

@@ -99,8 +99,10 @@ Result<std::optional<LoadedExecutable>> Request::look_again() {
     // Nothing new: what was found first stays the reason, and it was one look-up in two parts.
     step_ = before;
     report_.detail = detail;
-    for (Phase& phase : report_.phases) {
-      if (phase.name == "lookup") phase.ms += report_.phases[phases].ms;
+    for (std::size_t i = phases; i-- > 0;) {
+      if (report_.phases[i].name != "lookup") continue;
+      report_.phases[i].ms += report_.phases[phases].ms;
+      break;
     }
     report_.phases.resize(phases);
   }
@@ -169,7 +171,8 @@ Result<std::optional<LoadedExecutable>> Request::have_lease(lease::Lease lease) 
     give_back(std::move(lease), std::nullopt);
     return loaded;
   }
-  if (taken_over) {
+  // What is wrong with an entry is the better reason.
+  if (taken_over && step_.reason == Reason::not_found) {
     PRECAST_TRY(found(Found::dead_holder, "whoever compiled it before died or fell silent"));
   }
   lease_.emplace(std::move(lease));
@@ -178,7 +181,6 @@ Result<std::optional<LoadedExecutable>> Request::have_lease(lease::Lease lease) 
 
 void Request::end_lease(const Result<LoadedExecutable>& compiled) {
   if (!lease_) return;
-  // Without a verdict those who wait try for themselves.
   std::optional<lease::Ending> ending;
   if (compiled) {
     const bool stored = step_.outcome == Outcome::miss;
@@ -186,6 +188,10 @@ void Request::end_lease(const Result<LoadedExecutable>& compiled) {
   } else if (step_.reason == Reason::compile_failed && is_deterministic(compiled.error())) {
     ending = lease::Ending{lease::Verdict::failed, compiled.error().plugin_code(),
                            compiled.error().message()};
+  } else {
+    // Memory, a cancellation: nobody else's answer. But one after the other they would wait for
+    // each other's failures, so each tries at once.
+    ending = lease::Ending{lease::Verdict::not_stored};
   }
   give_back(*std::move(lease_), std::move(ending));
   lease_.reset();

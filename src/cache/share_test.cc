@@ -86,6 +86,23 @@ TEST_F(ShareTest, WhatCannotBeStoredReleasesAllAtOnce) {
   EXPECT_THAT(leases(), IsEmpty());
 }
 
+TEST_F(ShareTest, OnlyWhatCanNeverBeStoredIsRemembered) {
+  const testing::EnvGuard state("XDG_STATE_HOME", dir_.file("state"));
+  const std::string marks = dir_.file("state/precast/marks");
+  {
+    const testing::EnvGuard fault("PRECAST_FAKE_FAULT",
+                                  "PJRT_Executable_Serialize:RESOURCE_EXHAUSTED:no memory");
+    EXPECT_EQ(ask(open()).report.reason, Reason::not_serializable);
+    EXPECT_FALSE(fs::exists(marks) && !fs::is_empty(marks));
+  }
+  const Report never =
+      open()
+          .compile_or_load(*client_, program("// fake: not_serializable\nmodule @n {}\n"), {})
+          ->report;
+  EXPECT_EQ(never.reason, Reason::not_serializable);
+  EXPECT_FALSE(fs::is_empty(marks));
+}
+
 TEST_F(ShareTest, AFailureThatWouldComeAgainIsSharedWithThoseWhoWait) {
   const std::string_view bad = "// fake: fail=INVALID_ARGUMENT:no such thing\nmodule @bad {}\n";
   const Cache cache = open();

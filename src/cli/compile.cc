@@ -46,6 +46,8 @@ Result<Place> private_place(CacheConfig config, Reason why) {
   config.name_space.clear();
   config.leases = false;
   config.min_compile_ms = 0;
+  config.soft_limit_bytes = 0;
+  config.hard_limit_bytes = 0;
   config.keep_misses = false;  // what became of the user's own request is told by its own record
   return Place{Cache::open(std::move(config)), std::move(folder), why};
 }
@@ -85,13 +87,14 @@ Error no_artifact(const Report& report, const std::string& file) {
 bool could_not_be_kept(const Report& report) {
   if (report.artifact_bytes != 0) return false;
   switch (report.reason) {
-    case Reason::store_failed:
-    case Reason::store_full:
-    case Reason::store_hung:
-    case Reason::entry_unreadable:
-    case Reason::read_only:
-    case Reason::below_min_compile_time: return true;
-    default: return false;
+    // There can be none.
+    case Reason::not_serializable:
+    case Reason::cannot_serialize:
+    case Reason::proof_failed:
+    case Reason::beyond_baseline:
+    case Reason::option_names_file:
+    case Reason::too_large: return false;
+    default: return report.outcome == Outcome::skip || report.reason == Reason::store_hung;
   }
 }
 

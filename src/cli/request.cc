@@ -70,6 +70,14 @@ std::string check_client_option(const std::string& text) {
 
 // For an option that the plugin does not know, the name that was probably meant.
 void advise_on_compile(const Error& error, const RequestArguments& arguments, Output& out) {
+  if (error.code() == ErrorCode::unavailable && !arguments.pin.empty()) {
+    out.advise("'precast compile' and 'precast inspect' show the root of what is there");
+    return;
+  }
+  if (error.code() == ErrorCode::unavailable && arguments.policy == to_string(Policy::offline)) {
+    out.advise("fill the cache first: the same command with --policy read-write");
+    return;
+  }
   if (error.code() != ErrorCode::plugin_error) return;
   for (const std::string& text : arguments.options) {
     const std::optional<NameAndValue> option = split_option(text);
@@ -208,6 +216,8 @@ void RequestArguments::add_policies_to(VerbOptions& verb) {
                  .value = "ROOT",
                  .group = group,
                  .check = check_root});
+  // Nothing would be held to it.
+  verb.exclude("--no-cache", "--pin");
   verb.add(min_compile_ms, 0, kMostMs,
            {.names = "--min-compile-ms",
             .help = "do not store what compiles faster (default 0)",

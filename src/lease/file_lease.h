@@ -33,6 +33,9 @@ struct Timing {
   std::chrono::milliseconds silence{10'000};  // without a touch, after which it counts as gone
   std::chrono::milliseconds poll_min{5};      // between two looks of a waiter, at first
   std::chrono::milliseconds poll_max{200};    // and later
+  // Holders that a wait follows after the first one; then everybody compiles. Where compiles die,
+  // each of many waiters would else wait for all that died before it.
+  int follow = 2;
 };
 
 // A lease file as it was at one look. The descriptor stays with this very file, whatever becomes of

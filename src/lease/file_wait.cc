@@ -143,8 +143,14 @@ Result<FileWait::Step> FileWait::look_again() {
     left_behind_ = false;
     seen_.reset();
     if (!found) return Step::again;
-    // Somebody else was faster, and is waited for from now on.
+    // Somebody else was faster, and is waited for from now on, unless it went on like this before.
     adopt(*std::move(found));
+    if (++followed_ > timing_.follow && !has_ended(seen_->record)) {
+      end_.how = End::How::ended;
+      end_.holder = holder();
+      end_.ending = Ending{Verdict::not_stored};
+      return Step::done;
+    }
     if (has_ended(seen_->record)) return Step::done;
     return Step::wait;
   }

@@ -72,6 +72,7 @@ class FileWait {
   std::optional<Clock::time_point> busy_since_;
   std::chrono::milliseconds pause_;
   int failures_ = 0;
+  int followed_ = 0;  // holders that came after the first one that was waited for
   int reopened_ = 0;
   int again_ = 0;
   bool waited_ = false;

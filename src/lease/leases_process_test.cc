@@ -147,6 +147,40 @@ TEST_F(LeasesProcessTest, WithoutAVerdictOneAfterTheOtherGetsIt) {
   EXPECT_THAT(lease_files(root_), IsEmpty());
 }
 
+TEST_F(LeasesProcessTest, WhereHoldersDieNobodyWaitsForAllOfThem) {
+  const Holder holder(root_);
+  Timing timing = quick_timing();
+  timing.follow = 2;
+  // Each takes a while and dies, as a compile does that kills its process.
+  std::vector<store::Child> waiters;
+  for (int i = 0; i < 8; ++i) {
+    waiters.emplace_back([this, timing]() -> std::string {
+      const Opened opened(root_, store::quick_ops(), timing);
+      const Acquired got = opened.acquire();
+      if (got.how == How::ended) {
+        return got.ending->verdict == Verdict::not_stored ? "each for itself" : "told";
+      }
+      if (got.how != How::held) return "not held";
+      std::this_thread::sleep_for(milliseconds(200));
+      ::raise(SIGKILL);
+      return "";
+    });
+  }
+  std::this_thread::sleep_for(milliseconds(200));
+  holder.signal(SIGKILL);
+  int died = 0;
+  int alone = 0;
+  for (store::Child& one : waiters) {
+    const std::string said = one.finish();
+    died += said == "died of signal 9" ? 1 : 0;
+    alone += said == "each for itself" ? 1 : 0;
+  }
+  EXPECT_EQ(died + alone, 8);
+  // Those who take over are not followed for ever: the first holder, and three after it at most
+  // while anybody still waits.
+  EXPECT_LE(died, 4);
+}
+
 TEST_F(LeasesProcessTest, ADeadHoldersLeaseIsTakenOverAtOnce) {
   Holder holder(root_);
   holder.signal(SIGKILL);

@@ -24,7 +24,8 @@ inline Timing quick_timing() {
   return {.beat = std::chrono::milliseconds(20),
           .silence = std::chrono::milliseconds(3000),
           .poll_min = std::chrono::milliseconds(1),
-          .poll_max = std::chrono::milliseconds(10)};
+          .poll_max = std::chrono::milliseconds(10),
+          .follow = 1000};
 }
 
 // For tests that wait for a silence.

@@ -73,9 +73,9 @@ class Collection {
     PRECAST_TRY(remove_planned());
     if (order_.dry_run) return std::move(done_);
     sweep_quarantine();
-    if (done_.failed == 0) {
-      note(write_usage(ops_, layout_, {done_.left_bytes, done_.left_entries}));
-    }
+    // What could not be looked at is not in it. Kept all the same: a number that nobody corrects
+    // grows with each publish until nothing is stored any more.
+    note(write_usage(ops_, layout_, {done_.left_bytes, done_.left_entries}));
     return std::move(done_);
   }
 
@@ -214,8 +214,10 @@ Result<Limits> effective_limits(FileOps& ops, const Folder& root, const Limits& 
       return fault(errno,
                    fmt::format("cannot ask how large the file system of '{}' is", root.path));
     }
+    // The unit of f_blocks; f_bsize is what transfers like, and may be much more.
+    const long unit = status.f_frsize != 0 ? status.f_frsize : status.f_bsize;
     const std::uint64_t part = static_cast<std::uint64_t>(status.f_blocks) / kDefaultSoftDivisor *
-                               static_cast<std::uint64_t>(status.f_bsize);
+                               static_cast<std::uint64_t>(unit);
     limits.soft_bytes = kDefaultSoftBytes;
     // Some network file systems do not say how large they are.
     if (part != 0) limits.soft_bytes = std::min(limits.soft_bytes, part);

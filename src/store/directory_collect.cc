@@ -9,6 +9,18 @@
 namespace precast::store {
 namespace {
 
+// What a collection that nobody asked for does.
+CollectOrder room_order(std::uint64_t beyond_bytes, std::uint64_t target_bytes,
+                        std::uint64_t hard_bytes) {
+  CollectOrder order;
+  order.automatic = true;
+  order.rules.max_bytes = target_bytes;
+  order.rules.only_beyond_bytes = beyond_bytes;
+  order.rules.grace_s = kGraceSeconds;
+  order.rules.hard_bytes = hard_bytes;
+  return order;
+}
+
 std::int64_t now() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
 }  // namespace
@@ -51,29 +63,24 @@ Result<Collected> DirectoryStore::collect(const CollectOrder& order) {
   return store::collect(ops_, *layout, order, now());
 }
 
-Result<Collected> DirectoryStore::make_room(std::uint64_t beyond_bytes, std::uint64_t target_bytes,
-                                            std::uint64_t hard_bytes) {
-  CollectOrder order;
-  order.automatic = true;
-  order.rules.max_bytes = target_bytes;
-  order.rules.only_beyond_bytes = beyond_bytes;
-  order.rules.grace_s = kGraceSeconds;
-  order.rules.hard_bytes = hard_bytes;
-  return collect(order);
-}
-
 Result<bool> DirectoryStore::has_room(std::uint64_t bytes) {
   PRECAST_ASSIGN(const Limits limits, this->limits());
   if (bytes > limits.hard_bytes) return false;
   PRECAST_ASSIGN(const std::optional<Folder> layout, find_layout_folder());
   if (!layout) return true;
-  PRECAST_ASSIGN(const Usage known, usage(*layout));
+  // Where nothing was counted yet, the publish counts: nobody waits for that before it.
+  PRECAST_ASSIGN(const std::optional<Usage> known, read_usage(ops_, *layout));
   const std::uint64_t allowed = limits.hard_bytes - bytes;
-  if (known.bytes <= allowed) return true;
-  // The number may be wrong, and what is there may be removed.
-  PRECAST_ASSIGN(const Collected collected,
-                 make_room(allowed, std::min(low_water(limits.soft_bytes), allowed), allowed));
-  return collected.ran && collected.left_bytes <= allowed;
+  if (!known || known->bytes <= allowed) return true;
+  // The number may be wrong, and what is there may be removed. However short ago the last
+  // collection was: what is refused here is compiled again by everybody.
+  CollectOrder order =
+      room_order(allowed, std::min(low_water(limits.soft_bytes), allowed), allowed);
+  order.automatic = false;
+  PRECAST_ASSIGN(const Collected collected, collect(order));
+  // Another process is at it, and makes room.
+  if (!collected.ran) return true;
+  return collected.left_bytes <= allowed;
 }
 
 Result<Collected> DirectoryStore::after_publish(std::uint64_t bytes) {
@@ -85,7 +92,7 @@ Result<Collected> DirectoryStore::after_publish(std::uint64_t bytes) {
     PRECAST_ASSIGN(known, usage(*layout));
   }
   if (known->bytes <= limits.soft_bytes) return Collected();
-  return make_room(limits.soft_bytes, low_water(limits.soft_bytes), limits.hard_bytes);
+  return collect(room_order(limits.soft_bytes, low_water(limits.soft_bytes), limits.hard_bytes));
 }
 
 Result<void> DirectoryStore::pin(std::string_view name, const std::string& note) {

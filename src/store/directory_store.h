@@ -152,8 +152,6 @@ class DirectoryStore : public Store {
   Result<std::optional<Folder>> folder_of(std::string_view name);
   Result<std::optional<Fetched>> get_once(std::string_view name);
   Result<Usage> usage(const Folder& layout);
-  Result<Collected> make_room(std::uint64_t beyond_bytes, std::uint64_t target_bytes,
-                              std::uint64_t hard_bytes);
   Result<void> put_once(std::string_view name, BytesView bytes);
 
   const std::string path_;  // as it was asked for, made absolute

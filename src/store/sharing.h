@@ -5,7 +5,7 @@
 // rights differ. A store is shared when any of these holds:
 //   - the root belongs to another user,
 //   - its group or others may read the root,
-//   - its file system is a network one or FUSE, or is mounted read-only.
+//   - its file system is none of those known to be this machine's own, or is mounted read-only.
 #pragma once
 
 #include "precast/result.h"

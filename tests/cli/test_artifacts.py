@@ -1,5 +1,6 @@
 """verify and inspect: damage of every kind is found, and nothing is handed to PJRT before."""
 
+import hashlib
 import random
 import shutil
 
@@ -65,6 +66,11 @@ def test_run_refuses_damage_before_pjrt_sees_it(precast, counter):
 def test_a_future_format(precast):
     whole = bytearray(artifact(precast))
     whole[FORMAT_VERSION_OFFSET] += 1
+    # With the old root it is a damaged artifact of this format.
+    (precast.folder / "damaged.precast").write_bytes(whole)
+    assert "does not fit the root" in precast("inspect", "damaged.precast", code=6).err
+    end = int.from_bytes(whole[12:16], "little")
+    whole[end:end + 32] = hashlib.sha256(whole[:end]).digest()
     (precast.folder / "future.precast").write_bytes(whole)
     for words in (["run", "future.precast", "--fill", "zeros"], ["inspect", "future.precast"]):
         done = precast(*words, code=5)

@@ -1,5 +1,6 @@
 """fsck: what is wrong with a cache folder, and mending it."""
 
+import hashlib
 import os
 import shutil
 import time
@@ -89,15 +90,21 @@ def test_what_the_dead_left_and_what_is_not_precasts(precast, filled):
 
 
 def test_what_others_could_have_written_is_told_and_stays(precast, filled):
+    precast("pin", filled[0])
     precast.paths[0].chmod(0o666)
     answer = precast.json("fsck", "--mend", code=1)
     assert kinds(answer) == ["untrusted_entry"] and "chmod go-w" in answer["findings"][0]["detail"]
     assert precast.paths[0].exists()
+    # Its pin is none of an entry that is gone.
+    precast.paths[0].chmod(0o600)
+    assert [entry["pinned"] for entry in precast.json("ls")["entries"] if entry["key"] == filled[0]] == [True]
 
 
 def test_a_later_format_is_nothing_wrong(precast, filled):
     data = bytearray(precast.paths[0].read_bytes())
     data[8] += 1  # the version, behind the magic
+    end = int.from_bytes(data[12:16], "little")
+    data[end:end + 32] = hashlib.sha256(data[:end]).digest()
     precast.paths[0].write_bytes(bytes(data))
     answer = precast.json("fsck", "--mend", "--verify")
     assert answer["sound"] and kinds(answer, wrong=False) == ["future_entry"]

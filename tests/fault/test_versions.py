@@ -1,5 +1,6 @@
 """Old and new formats share one store, through upgrade and rollback."""
 
+import hashlib
 import struct
 
 from conftest import Place
@@ -7,7 +8,9 @@ from conftest import Place
 
 def future(content):
     """An artifact of a format that this version does not know."""
-    return content[:8] + struct.pack("<I", 2) + content[12:]
+    end, = struct.unpack_from("<I", content, 12)
+    header = content[:8] + struct.pack("<I", 2) + content[12:end]
+    return header + hashlib.sha256(header).digest() + content[end + 32:]
 
 
 def test_an_artifact_of_a_future_format_stays(precast):
