@@ -25,7 +25,7 @@ double age_of(const struct timespec& touched) {
   return std::max(0.0, now - then);
 }
 
-// A file of the folder and what it was at the look.
+// A file of the folder and what it was at the look, closed: there may be more than descriptors.
 struct Found {
   LeaseInfo info;
   std::optional<Seen> seen = {};
@@ -40,6 +40,7 @@ Found examine(store::FileOps& ops, const store::Folder& folder, const std::strin
   // What is no file, or cannot be looked at, is told and left alone.
   if (!seen || !*seen) return found;
   found.seen = std::move(*seen);
+  found.seen->fd = base::Fd();
   LeaseInfo& info = found.info;
   info.owner = found.seen->record.owner;
   info.age_s = age_of(found.seen->status.st_mtim);
@@ -91,16 +92,20 @@ bool may_go(const LeaseInfo& info, double silent_s) {
 
 // Under the lock, and only while it is what was looked at: somebody may take it over just now.
 bool remove_if_unchanged(store::FileOps& ops, const store::Folder& folder, const Found& found) {
-  if (found.seen->readable &&
-      uninterrupted([&] { return ops.flock(found.seen->fd.get(), LOCK_EX | LOCK_NB); }) != 0 &&
+  const auto look_again = [&]() -> std::optional<Seen> {
+    auto now = look(ops, folder, found.info.name);
+    const bool unchanged = now && *now && (*now)->is_same_file(*found.seen) &&
+                           is_same_time((*now)->status.st_mtim, found.seen->status.st_mtim);
+    return unchanged ? *std::move(now) : std::nullopt;
+  };
+  const std::optional<Seen> locked = look_again();
+  if (!locked) return false;
+  if (locked->readable &&
+      uninterrupted([&] { return ops.flock(locked->fd.get(), LOCK_EX | LOCK_NB); }) != 0 &&
       errno == EWOULDBLOCK) {
     return false;
   }
-  const auto now = look(ops, folder, found.info.name);
-  if (!now || !*now || !(*now)->is_same_file(*found.seen) ||
-      !is_same_time((*now)->status.st_mtim, found.seen->status.st_mtim)) {
-    return false;
-  }
+  if (!look_again()) return false;
   return ops.unlinkat(folder.fd.get(), found.info.name.c_str()) == 0;
 }
 

@@ -1,6 +1,7 @@
 // Listing the folder of leases, and removing what nobody needs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <map>
@@ -13,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using State = LeaseInfo::State;
+using ::testing::_;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
@@ -108,6 +111,28 @@ TEST_F(SweepTest, RemovesWhatTheDeadLeftAndWhatWasSilentForLong) {
   EXPECT_THAT(lease_files(root_), UnorderedElementsAre(key_of('a'), key_of('c'), ".tmp-1-new",
                                                        "notes.txt", key_of('9')));
   EXPECT_THAT(states(opened.leases->sweep(false)), IsEmpty());
+}
+
+TEST_F(SweepTest, NeedsNoMoreDescriptorsForManyLeases) {
+  const Opened opened(temp_ / "another");
+  const std::string folder = temp_ / "another/v1/leases/";
+  fs::create_directories(folder);
+  constexpr int kMany = 100;
+  for (int i = 0; i < kMany; ++i) {
+    std::ofstream(folder + ".tmp-1-" + std::to_string(i)) << "no record";
+  }
+  struct rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit few = before;
+  few.rlim_cur = kMany / 2;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto listed = states(opened.leases->list());
+  const auto swept = states(opened.leases->sweep(false, 0));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(listed.size(), kMany);
+  EXPECT_THAT(listed, Each(Pair(_, State::temporary)));
+  EXPECT_EQ(swept.size(), kMany);
+  EXPECT_THAT(lease_files(temp_ / "another"), IsEmpty());
 }
 
 TEST_F(SweepTest, LeavesAHolderAlone) {
