@@ -10,7 +10,9 @@ namespace precast {
 // handler of a signal that ends the process. The library installs no handler of its own; without
 // one, those who wait on this machine notice the death within a fraction of a second, and those
 // elsewhere after ten seconds of silence. What is being compiled here goes on, without a lease.
-// Async-signal-safe, and may be called at any time.
+// Async-signal-safe, and may be called at any time. It makes system calls in each store with a
+// lease, and where a store hangs it does so too; leases that were given up because their store had
+// hung are passed by. A handler that must end calls alarm(2) first, as the command does.
 PRECAST_EXPORT void release_leases_on_signal() noexcept;
 
 }  // namespace precast

@@ -9,20 +9,18 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "base/file.h"
 
 namespace precast::base {
-namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::atomic<std::uint64_t> process_count = 1;
-
-// The calls of one process and the thread that makes them. Never destroyed: at the end of a process
-// the thread may still be there, and a child cannot destroy what the parent's threads had locked at
-// the fork.
+// The calls of one lane of one process and the thread that makes them. Never destroyed: at the end
+// of a process the thread may still be there, and a child cannot destroy what the parent's threads
+// had locked at the fork.
 class Scheduler {
  public:
   Result<std::uint64_t> add(std::chrono::milliseconds period, std::function<void()> call);
@@ -30,10 +28,11 @@ class Scheduler {
   void abandon(std::uint64_t id);
 
  private:
+  using Call = std::shared_ptr<const std::function<void()>>;
   struct Entry {
     std::chrono::milliseconds period;
     Clock::time_point next;
-    std::shared_ptr<const std::function<void()>> call;
+    Call call;
   };
   struct Worker {
     Scheduler* scheduler = nullptr;
@@ -45,19 +44,30 @@ class Scheduler {
   void work(const Worker& self);
   void call_due(const Worker& self, std::unique_lock<std::mutex>& lock);
   Result<void> start_worker();
+  Call take_out(std::uint64_t id);
+  bool is_in_a_call(const Worker& worker) const;
 
   std::mutex mutex_;
   std::condition_variable changed_;   // for the thread: an entry came, or the last one went
   std::condition_variable returned_;  // for remove(): a call returned
   std::map<std::uint64_t, Entry> entries_;
-  // By entry; two only while a retired thread ends.
+  // By entry; more than one only while retired threads have not ended.
   std::map<std::uint64_t, const Worker*> running_;
   std::uint64_t last_id_ = 0;
   Worker* worker_ = nullptr;
 };
 
+namespace {
+
+// Those of one process, by lane. Never destroyed.
+struct Lanes {
+  std::mutex mutex;
+  std::map<std::string, Scheduler> schedulers;
+};
+
+std::atomic<std::uint64_t> process_count = 1;
 thread_local const Scheduler* works_for = nullptr;
-std::atomic<Scheduler*> current = nullptr;
+std::atomic<Lanes*> current = nullptr;
 
 void in_child() {
   process_count.fetch_add(1, std::memory_order_relaxed);
@@ -67,15 +77,23 @@ void in_child() {
 // Runs when the library is loaded: before anybody can ask for a number and then fork.
 const bool watches_forks = ::pthread_atfork(nullptr, nullptr, in_child) == 0;
 
-Scheduler& scheduler() {
-  Scheduler* found = current.load(std::memory_order_acquire);
+Lanes& lanes() {
+  Lanes* found = current.load(std::memory_order_acquire);
   if (found != nullptr) return *found;
-  auto fresh = std::make_unique<Scheduler>();
+  auto fresh = std::make_unique<Lanes>();
   if (current.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) {
     return *fresh.release();
   }
   return *found;
 }
+
+Scheduler& scheduler_of(const std::string& lane) {
+  Lanes& all = lanes();
+  const std::lock_guard lock(all.mutex);
+  return all.schedulers[lane];
+}
+
+}  // namespace
 
 void* Scheduler::enter(void* worker) {
   const std::unique_ptr<Worker> self(static_cast<Worker*>(worker));
@@ -150,14 +168,24 @@ Result<std::uint64_t> Scheduler::add(std::chrono::milliseconds period, std::func
   return id;
 }
 
+Scheduler::Call Scheduler::take_out(std::uint64_t id) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return nullptr;
+  Call call = std::move(found->second.call);
+  entries_.erase(found);
+  return call;
+}
+
+bool Scheduler::is_in_a_call(const Worker& worker) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&worker](const auto& running) { return running.second == &worker; });
+}
+
 void Scheduler::remove(std::uint64_t id) {
   // Destroyed after the lock is gone: what it holds may stop other registrations.
-  std::shared_ptr<const std::function<void()>> call;
+  Call call;
   std::unique_lock lock(mutex_);
-  if (const auto found = entries_.find(id); found != entries_.end()) {
-    call = std::move(found->second.call);
-    entries_.erase(found);
-  }
+  call = take_out(id);
   if (works_for == this) return;
   returned_.wait(lock, [this, id] { return !running_.contains(id); });
   // Somebody may have registered while this thread waited.
@@ -166,18 +194,20 @@ void Scheduler::remove(std::uint64_t id) {
   ending->retired = true;
   const pthread_t thread = ending->thread;
   changed_.notify_all();
+  if (is_in_a_call(*ending)) {
+    // In that of another one, whose remover waits for it, and which may hang.
+    ::pthread_detach(thread);
+    return;
+  }
   lock.unlock();
   ::pthread_join(thread, nullptr);
 }
 
 void Scheduler::abandon(std::uint64_t id) {
   // As above, but for a call that runs, which may hold what it uses.
-  std::shared_ptr<const std::function<void()>> call;
+  Call call;
   const std::lock_guard lock(mutex_);
-  if (const auto found = entries_.find(id); found != entries_.end()) {
-    call = std::move(found->second.call);
-    entries_.erase(found);
-  }
+  call = take_out(id);
   const auto running = running_.find(id);
   if (running == running_.end() || running->second != worker_ || works_for == this) {
     changed_.notify_all();
@@ -190,37 +220,37 @@ void Scheduler::abandon(std::uint64_t id) {
   if (!entries_.empty()) static_cast<void>(start_worker());
 }
 
-}  // namespace
-
 std::uint64_t process_number() { return process_count.load(std::memory_order_relaxed); }
 
-Result<Periodic> Periodic::start(std::chrono::milliseconds period, std::function<void()> call) {
+Result<Periodic> Periodic::start(std::chrono::milliseconds period, std::function<void()> call,
+                                 const std::string& lane) {
   if (!watches_forks) {
     return Error(ErrorCode::resource_exhausted, "no memory to notice when this process forks");
   }
-  PRECAST_ASSIGN(const std::uint64_t id, scheduler().add(period, std::move(call)));
-  return Periodic(process_number(), id);
+  Scheduler& scheduler = scheduler_of(lane);
+  PRECAST_ASSIGN(const std::uint64_t number, scheduler.add(period, std::move(call)));
+  return Periodic({process_number(), &scheduler, number});
 }
 
 Periodic::Periodic(Periodic&& other) noexcept
-    : process_(other.process_), id_(other.id_.exchange(0)) {}
+    : process_(other.process_), scheduler_(other.scheduler_), number_(other.number_.exchange(0)) {}
 
 Periodic& Periodic::operator=(Periodic&& other) noexcept {
   if (this == &other) return *this;
   stop();
   process_ = other.process_;
-  id_ = other.id_.exchange(0);
+  scheduler_ = other.scheduler_;
+  number_ = other.number_.exchange(0);
   return *this;
 }
 
-void Periodic::abandon() {
-  const std::uint64_t id = id_;
-  if (id != 0 && process_ == process_number()) scheduler().abandon(id);
+void Periodic::Id::abandon() const {
+  if (number != 0 && process == process_number()) scheduler->abandon(number);
 }
 
 void Periodic::stop() {
-  const std::uint64_t id = id_;
-  if (id != 0 && process_ == process_number()) scheduler().remove(id);
+  const std::uint64_t number = number_;
+  if (number != 0 && process_ == process_number()) scheduler_->remove(number);
 }
 
 }  // namespace precast::base

@@ -2,23 +2,28 @@
 //
 //   PRECAST_ASSIGN(Periodic beat, Periodic::start(std::chrono::seconds(1), [fd] { touch(fd); }));
 //
-// All registrations of a process share one thread. It starts with the first of them and has ended
-// when the last was stopped; every signal is blocked in it, so that none is handled there. A forked
+// All registrations of a lane share one thread. It starts with the first of them and has ended when
+// the last was stopped; every signal is blocked in it, so that none is handled there. A forked
 // child has no such thread and none of its parent's registrations: what it holds of them does
-// nothing, and it may start its own.
+// nothing, and it may start its own. What may hang for a reason of its own, such as its file
+// system, belongs into a lane of its own; lanes are few, and stay in memory.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "precast/result.h"
 
 namespace precast::base {
 
-// One registration; its end is stop(). Thread-safe but for moves and the end. Calls are made one
-// after the other: one that blocks delays the others, and stop() of it.
+class Scheduler;
+
+// One registration; its end is stop(). Thread-safe but for moves and the end. The calls of a lane
+// are made one after the other: one that blocks delays the others, and stop() of it, but not stop()
+// of the others.
 class Periodic {
  public:
   Periodic() = default;
@@ -29,20 +34,35 @@ class Periodic {
   // Calls `call` first after `period` (1 ms or more) and then `period` after each call returned.
   // `call` throws nothing and may stop its own registration. resource_exhausted when no thread can
   // be started.
-  static Result<Periodic> start(std::chrono::milliseconds period, std::function<void()> call);
+  static Result<Periodic> start(std::chrono::milliseconds period, std::function<void()> call,
+                                const std::string& lane = {});
+
+  // Which registration it is: abandon() of this is for those who do not know whether the Periodic
+  // is there any more, and then does nothing. Thread-safe.
+  struct Id {
+    std::uint64_t process = 0;  // counted along its line of forks
+    Scheduler* scheduler = nullptr;
+    std::uint64_t number = 0;  // 0: none
+
+    void abandon() const;
+  };
+  Id id() const { return {process_, scheduler_, number_}; }
 
   // Afterwards `call` does not run and never will; waits for one that runs now, unless it is called
   // from there. Another time it does nothing.
   void stop();
   // The same without waiting: for a call that hangs, and whatever it uses must then stay for ever.
-  // It is left alone with its thread, and the others get another one.
-  void abandon();
+  // It is left alone with its thread, and the others of its lane get another one. A stop() that
+  // waits for that call goes on waiting.
+  void abandon() { id().abandon(); }
 
  private:
-  Periodic(std::uint64_t process, std::uint64_t id) : process_(process), id_(id) {}
+  explicit Periodic(const Id& id)
+      : process_(id.process), scheduler_(id.scheduler), number_(id.number) {}
 
-  std::uint64_t process_ = 0;          // which process, counted along its line of forks
-  std::atomic<std::uint64_t> id_ = 0;  // 0: none
+  std::uint64_t process_ = 0;
+  Scheduler* scheduler_ = nullptr;
+  std::atomic<std::uint64_t> number_ = 0;
 };
 
 // Changes with every fork() on the way from the program's start to this process, so that a child

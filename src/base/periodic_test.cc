@@ -197,6 +197,80 @@ TEST(PeriodicTest, ACallThatHangsIsLeftAloneAndHoldsUpNobody) {
   wait_for_threads(0);
 }
 
+// What a call waits for that hangs: opened at the end of the test at the latest.
+class Gate {
+ public:
+  void hang() {
+    if (!entered_.exchange(true)) reached_.set_value();
+    opens_.wait();
+  }
+  void wait_for_entry() { reached_.get_future().wait(); }
+  void open() { gate_.set_value(); }
+
+ private:
+  std::promise<void> reached_;
+  std::promise<void> gate_;
+  std::shared_future<void> opens_ = gate_.get_future().share();
+  std::atomic<bool> entered_ = false;
+};
+
+TEST(PeriodicTest, ACallThatHangsHoldsUpNoOtherLane) {
+  Gate gate;
+  Periodic hangs = *Periodic::start(milliseconds(1), [&] { gate.hang(); }, "a");
+  gate.wait_for_entry();
+  std::atomic<int> calls = 0;
+  Periodic other = *Periodic::start(milliseconds(1), [&] { ++calls; }, "b");
+  wait_until([&] { return calls > 2; });
+  other.stop();
+  gate.open();
+  hangs.stop();
+  wait_for_threads(0);
+}
+
+TEST(PeriodicTest, OthersEndWhileACallHangsThatSomebodyWaitsFor) {
+  Gate gate;
+  std::atomic<int> calls = 0;
+  auto hangs = std::make_unique<Periodic>(started(milliseconds(1), [&] { gate.hang(); }));
+  const Periodic::Id id = hangs->id();
+  gate.wait_for_entry();
+  Periodic first = started(std::chrono::hours(1), [] {});
+  Periodic last = started(std::chrono::hours(1), [] {});
+  first.stop();  // while the other two are there
+  std::atomic<bool> ended = false;
+  std::thread ends([&] {
+    hangs.reset();
+    ended = true;
+  });
+  std::this_thread::sleep_for(milliseconds(20));
+  last.stop();  // and this is the last one: its thread is inside the call
+  Periodic fresh = started(milliseconds(1), [&] { ++calls; });
+  wait_until([&] { return calls > 2; });
+  EXPECT_FALSE(ended);
+  id.abandon();
+  gate.open();
+  ends.join();
+  fresh.stop();
+  wait_for_threads(0);
+  id.abandon();  // of what is not there any more
+}
+
+TEST(PeriodicTest, WhatSomebodyWaitsForCanBeAbandoned) {
+  Gate gate;
+  auto hangs = std::make_unique<Periodic>(started(milliseconds(1), [&] { gate.hang(); }));
+  const Periodic::Id id = hangs->id();
+  std::atomic<int> calls = 0;
+  Periodic other = started(milliseconds(1), [&] { ++calls; });
+  gate.wait_for_entry();
+  std::thread ends([&] { hangs.reset(); });
+  id.abandon();
+  const int then = calls;
+  wait_until([&] { return calls > then + 2; });
+  other.stop();
+  gate.open();
+  ends.join();
+  wait_for_threads(0);
+}
+
 TEST(PeriodicTest, AChildHasNoneOfItsParents) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer allows no thread in the child of a process with threads";

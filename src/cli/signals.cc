@@ -1,8 +1,10 @@
 #include "cli/signals.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 
 #include "precast/leases.h"
 
@@ -14,13 +16,31 @@ constexpr std::array<int, 3> kEnding = {SIGTERM, SIGINT, SIGHUP};
 // What was there before, by the place in kEnding. Written before a handler may run.
 std::array<struct sigaction, kEnding.size()> before;
 
+// A store that hangs would keep the release, and with it the end, for ever.
+constexpr unsigned kReleaseLimitSeconds = 1;
+
+void end_after_limit() {
+  struct sigaction ends{};
+  ends.sa_handler = SIG_DFL;
+  ::sigaction(SIGALRM, &ends, nullptr);
+  sigset_t alarm_only;
+  ::sigemptyset(&alarm_only);
+  ::sigaddset(&alarm_only, SIGALRM);
+  ::pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
+  ::alarm(kReleaseLimitSeconds);
+}
+
 extern "C" void on_ending(int number) {
+  const int error = errno;
+  end_after_limit();
   release_leases_on_signal();
+  ::alarm(0);
   for (std::size_t i = 0; i < kEnding.size(); ++i) {
     if (kEnding[i] == number) ::sigaction(number, &before[i], nullptr);
   }
   // It is blocked here, and comes again when this handler returns, to what was there before.
   ::raise(number);
+  errno = error;
 }
 
 }  // namespace

@@ -287,7 +287,8 @@ Result<FileLease::Taken> FileLease::take_over(const Seen& dead, bool with_lock) 
 }
 
 Result<void> FileLease::hold(std::chrono::milliseconds period) {
-  PRECAST_ASSIGN(beat_, base::Periodic::start(period, [this] { beat(); }));
+  const std::string folder = path_.substr(0, path_.rfind('/'));
+  PRECAST_ASSIGN(beat_, base::Periodic::start(period, [this] { beat(); }, folder));
   return {};
 }
 
@@ -329,9 +330,14 @@ void FileLease::remove_name() {
   }
 }
 
+void FileLease::Ties::cut() const {
+  beat.abandon();
+  slot.pass_by();
+}
+
 void FileLease::abandon(std::unique_ptr<FileLease> lease) {
   lease->abandoned_ = true;
-  lease->beat_.abandon();
+  lease->ties().cut();
   // A beat may hang in it, so it stays, in a list where it is not lost.
   static std::atomic<FileLease*> last = nullptr;
   FileLease* const kept = lease.release();

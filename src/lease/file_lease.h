@@ -101,14 +101,27 @@ class FileLease {
   // Puts this file in the place of a dead one. `with_lock` false: without waiting for the lock.
   Result<Taken> take_over(const Seen& dead, bool with_lock);
 
-  // From link() or take_over() on: the file is touched every `period`.
+  // From link() or take_over() on: the file is touched every `period`, on a thread that its store
+  // shares with no other.
   Result<void> hold(std::chrono::milliseconds period);
   // Whether the name leads elsewhere by now; seen within a beat.
   bool lost() const { return lost_; }
   // Ends it: with a verdict for those who wait, or without.
   void end(const std::optional<Ending>& ending);
-  // For a file system that hangs: touches nothing any more, waits for nothing, and stays in memory.
+  // For a file system that hangs: touches nothing any more, waits for nothing, and stays in memory,
+  // as `ops` must.
   static void abandon(std::unique_ptr<FileLease> lease);
+
+  // What this process does with a lease beside its owner: its beat, and what a signal does. cut()
+  // ends that without waiting, also while another thread is ending the lease, or has ended it.
+  struct Ties {
+    base::Periodic::Id beat;
+    HeldSlot::Id slot;
+
+    void cut() const;
+  };
+  // Of what is held.
+  Ties ties() const { return {beat_.id(), slot_.id()}; }
 
  private:
   FileLease(store::FileOps& ops, std::string path, HeldSlot slot);

@@ -23,11 +23,17 @@ enum State : int {
   kReleasing,  // a handler works on it, which may be on any thread
   kReleased,
 };
-static_assert(std::atomic<int>::is_always_lock_free, "a handler must not wait for a lock");
+static_assert(std::atomic<int>::is_always_lock_free &&
+                  std::atomic<std::uint64_t>::is_always_lock_free,
+              "a handler must not wait for a lock");
 
 struct Entry {
   std::atomic<int> state = kFree;
+  std::atomic<std::uint64_t> taking = 0;     // how often it was taken
+  std::atomic<std::uint64_t> passed_by = 0;  // the last taking that handlers leave alone
   HeldFile file;
+
+  bool is_passed_by() const { return passed_by == taking; }
 };
 
 constinit std::array<Entry, kMaxHeldLeases> table;
@@ -67,7 +73,7 @@ void in_child() {
     const int state = entry.state.load(std::memory_order_relaxed);
     if (state == kFree) continue;
     // One that a thread of the parent was changing may be half done, and keeps what it has.
-    if (state != kChanging) close_both(entry.file);
+    if (state != kChanging && !entry.is_passed_by()) close_both(entry.file);
     entry.state.store(kFree, std::memory_order_relaxed);
   }
 }
@@ -101,11 +107,12 @@ Result<HeldSlot> HeldSlot::take(base::Fd fd, base::Fd folder, const std::string&
     if (!entry.state.compare_exchange_strong(expected, kChanging, std::memory_order_acq_rel)) {
       continue;
     }
+    const std::uint64_t taking = ++entry.taking;
     entry.file = HeldFile{.fd = fd.release(), .folder = folder.release()};
     copy_name(entry.file.name, name);
     copy_name(entry.file.temporary, temporary);
     end_change(entry, kHeld);
-    return HeldSlot(index, base::process_number());
+    return HeldSlot(index, base::process_number(), taking);
   }
   return Error(ErrorCode::resource_exhausted,
                "this process holds " + std::to_string(kMaxHeldLeases) +
@@ -113,7 +120,7 @@ Result<HeldSlot> HeldSlot::take(base::Fd fd, base::Fd folder, const std::string&
 }
 
 HeldSlot::HeldSlot(HeldSlot&& other) noexcept
-    : index_(std::exchange(other.index_, -1)), process_(other.process_) {}
+    : index_(std::exchange(other.index_, -1)), process_(other.process_), taking_(other.taking_) {}
 
 HeldSlot::~HeldSlot() {
   if (index_ < 0 || !is_of_this_process()) return;
@@ -121,6 +128,14 @@ HeldSlot::~HeldSlot() {
   begin_change(entry);
   close_both(entry.file);
   end_change(entry, kFree);
+}
+
+void HeldSlot::Id::pass_by() const {
+  if (index < 0 || process != base::process_number()) return;
+  std::atomic<std::uint64_t>& passed_by = table[static_cast<std::size_t>(index)].passed_by;
+  std::uint64_t before = passed_by;
+  while (before < taking && !passed_by.compare_exchange_weak(before, taking)) {
+  }
 }
 
 bool HeldSlot::is_of_this_process() const { return process_ == base::process_number(); }
@@ -163,8 +178,9 @@ void release_leases_on_signal() noexcept {
     if (!entry.state.compare_exchange_strong(expected, kReleasing, std::memory_order_acq_rel)) {
       continue;
     }
-    release(entry.file);
-    entry.state.store(kReleased, std::memory_order_release);
+    const bool passed_by = entry.is_passed_by();
+    if (!passed_by) release(entry.file);
+    entry.state.store(passed_by ? kHeld : kReleased, std::memory_order_release);
   }
   errno = error;
 }

@@ -48,11 +48,25 @@ class HeldSlot {
   void replace_fd(base::Fd fd, dev_t device, ino_t inode);
   void forget_temporary();
 
+  // One taking of a place. pass_by(): handlers leave it alone from now on, and forked children keep
+  // their copies of the descriptors, as both may hang. Any thread may call it, whatever has become
+  // of the HeldSlot, and then it does nothing. Makes no system call.
+  struct Id {
+    int index = -1;
+    std::uint64_t process = 0;
+    std::uint64_t taking = 0;
+
+    void pass_by() const;
+  };
+  Id id() const { return {index_, process_, taking_}; }
+
  private:
-  HeldSlot(int index, std::uint64_t process) : index_(index), process_(process) {}
+  HeldSlot(int index, std::uint64_t process, std::uint64_t taking)
+      : index_(index), process_(process), taking_(taking) {}
 
   int index_ = -1;
   std::uint64_t process_ = 0;
+  std::uint64_t taking_ = 0;
 };
 
 }  // namespace precast::lease

@@ -45,8 +45,11 @@ class Lease {
   // Tells those who wait, and gives the lease back. Another time it does nothing.
   void end(const Ending& ending);
   // For a store that does not answer: the threads of this process go on, others find out that
-  // nobody touches the lease any more. Makes no system call.
+  // nobody touches the lease any more, and release_leases_on_signal() passes it by. Makes no system
+  // call. What the store's operations use must stay in memory.
   void abandon();
+  // For another thread, while this is being ended and that hangs. Empty when there is no lease.
+  FileLease::Ties ties() const { return file_ ? file_->ties() : FileLease::Ties(); }
 
  private:
   void finish(const std::optional<Ending>& ending);

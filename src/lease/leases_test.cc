@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "lease/test_leases.h"
+#include "precast/leases.h"
 
 namespace precast::lease {
 namespace {
@@ -195,11 +196,36 @@ TEST_F(LeasesTest, ALeaseThatIsAbandonedWaitsForNothingAndIsTouchedNoMore) {
   Acquired got = opened.acquire();
   while (ops.touches == 0) std::this_thread::sleep_for(milliseconds(1));
   got.lease->abandon();
+  release_leases_on_signal();  // passes it by
   ops.shut = false;
   EXPECT_THAT(lease_files(root_), ElementsAre(kKey));
   const Opened others(root_, store::quick_ops(), impatient_timing());
   EXPECT_TRUE(others.acquire().lease->taken_over());
   got.lease->end({Verdict::published});
+}
+
+TEST_F(LeasesTest, ALeaseWhoseEndHangsCanBeCutLoose) {
+  static HangingOps ops;
+  const Opened opened(root_, ops);
+  Acquired got = opened.acquire();
+  while (ops.touches == 0) std::this_thread::sleep_for(milliseconds(1));
+  const FileLease::Ties ties = got.lease->ties();
+  std::thread ends([&] { got.lease->end({Verdict::published}); });
+  ties.cut();
+  release_leases_on_signal();
+  EXPECT_THAT(lease_files(root_), ElementsAre(kKey)) << "the handler passed it by";
+  const Opened others(root_);
+  {
+    const Acquired other = others.acquire(kOtherKey);
+    EXPECT_EQ(other.how, How::held);
+  }  // ends beside the one that hangs
+  ops.shut = false;
+  ends.join();
+  EXPECT_THAT(lease_files(root_), IsEmpty());
+  ties.cut();  // of what is gone, and whose place is another's by now
+  const Acquired next = opened.acquire();
+  release_leases_on_signal();
+  EXPECT_THAT(lease_files(root_), IsEmpty());
 }
 
 TEST_F(LeasesTest, AnErrorIsThatOfAllThreads) {

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from fuse_mount import mounted
 
 PROGRAM = pathlib.Path(__file__).parents[1] / "cli" / "programs" / "add.mlir"
 SILENCE_S = 10  # kSilence of src/base/guard.h
+PATIENCE_S = 60
 
 
 class Machine:
@@ -39,6 +41,11 @@ class Machine:
 
     def compile(self):
         return self("compile", PROGRAM)
+
+    def start(self, latency):
+        return subprocess.Popen([self.binary, "compile", PROGRAM],
+                                env={**self.env, "PRECAST_FAKE_LATENCY": latency},
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def counts(self):
         return {name: tally["count"] for name, tally in self("stats")["results"].items()}
@@ -109,6 +116,23 @@ def while_publishing():
         return during, precast.compile(), precast.counts()
 
 
+def end_while(rule):
+    """The exit code of a command that is told to end while it compiles and `rule` holds."""
+    with machine() as precast:
+        compiler = precast.start("PJRT_Client_Compile:60000")
+        leases = precast.mount.source / "cache" / "v1" / "leases"
+        while not leases.is_dir() or not any(leases.iterdir()):
+            assert compiler.poll() is None
+            time.sleep(0.05)
+        precast.mount.rule(rule)
+        compiler.send_signal(signal.SIGTERM)
+        try:
+            return compiler.wait(PATIENCE_S)
+        finally:
+            precast.mount.rule()
+            compiler.kill()
+
+
 CASES = {
     "read": lambda: while_reading("read:hang"),
     "open": lambda: while_reading("open:hang"),
@@ -165,3 +189,9 @@ def test_a_state_folder_that_hangs_is_as_if_there_were_none(results, case, outco
     assert after["outcome"] == "hit"
     assert counts.get("bypass:store_hung") is None, "what was counted meanwhile is lost"
     assert counts["hit"] == 1
+
+
+@pytest.mark.parametrize(("rule", "number"), [("unlink:hang", signal.SIGALRM),
+                                              ("fsync:hang", signal.SIGTERM)])
+def test_a_holder_ends_when_it_is_told_to(rule, number):
+    assert end_while(rule) == -number
