@@ -163,7 +163,7 @@ struct CacheConfig {  // What a cache is opened with.
   bool leases = true;
   double wait_limit_s = 3600;
   AfterWait after_wait = AfterWait::compile;
-  // About once a second while a request waits, by any thread, one at a time for each request.
+  // About once a second while a request waits, by its own thread. What it throws is dropped.
   std::function<void(const Waiting&)> on_waiting;
   // On network file systems and FUSE: a call that has not returned for so long, in seconds, will
   // not; from then on this process goes without the store.

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <map>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -70,7 +71,8 @@ void Progress::count_here(Progress* progress) { current = progress; }
 class Guard::Pool : public std::enable_shared_from_this<Guard::Pool> {
  public:
   // False when nothing returned for `silence`; then `work` may still be going on.
-  Result<bool> run(std::function<void()> work, std::chrono::milliseconds silence);
+  Result<bool> run(std::function<void()> work, std::chrono::milliseconds silence,
+                   const std::function<void()>& meanwhile);
   void rest();
 
  private:
@@ -78,6 +80,7 @@ class Guard::Pool : public std::enable_shared_from_this<Guard::Pool> {
     std::function<void()> work;
     Progress progress;
     bool done = false;
+    std::optional<Error> thrown;
     bool abandoned = false;
     std::condition_variable returned;
   };
@@ -93,7 +96,7 @@ class Guard::Pool : public std::enable_shared_from_this<Guard::Pool> {
   void work(const std::shared_ptr<Worker>& self);
   Result<std::shared_ptr<Worker>> give(const std::shared_ptr<Job>& job);
   static bool wait_for(std::unique_lock<std::mutex>& lock, Job& job,
-                       std::chrono::milliseconds silence);
+                       std::chrono::milliseconds silence, const std::function<void()>& meanwhile);
 
   std::mutex mutex_;  // guards all that follows, and the plain members of jobs and workers
   std::vector<std::shared_ptr<Worker>> idle_;
@@ -109,6 +112,22 @@ void* Guard::Pool::enter(void* argument) {
   return nullptr;
 }
 
+namespace {
+
+// Nothing may leave a thread but through its end.
+std::optional<Error> thrown_by(const std::function<void()>& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::resource_exhausted, "no memory for work with the store");
+  } catch (...) {
+    return Error(ErrorCode::internal, "work with the store threw an exception");
+  }
+}
+
+}  // namespace
+
 void Guard::Pool::work(const std::shared_ptr<Worker>& self) {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -117,13 +136,14 @@ void Guard::Pool::work(const std::shared_ptr<Worker>& self) {
     const std::shared_ptr<Job> job = std::exchange(self->job, nullptr);
     lock.unlock();
     Progress::count_here(&job->progress);
-    job->work();
+    std::optional<Error> thrown = thrown_by(job->work);
     job->work = nullptr;
     Progress::count_here(nullptr);
     lock.lock();
     if (job->abandoned) return;  // and detached
     idle_.push_back(self);
     job->done = true;
+    job->thrown = std::move(thrown);
     job->returned.notify_one();
   }
 }
@@ -158,7 +178,8 @@ Result<std::shared_ptr<Guard::Pool::Worker>> Guard::Pool::give(const std::shared
 // In steps, of which each counts for no more than it should have taken: a process that was stopped,
 // or got no processor for a while, is not mistaken for a store that hangs.
 bool Guard::Pool::wait_for(std::unique_lock<std::mutex>& lock, Job& job,
-                           std::chrono::milliseconds silence) {
+                           std::chrono::milliseconds silence,
+                           const std::function<void()>& meanwhile) {
   constexpr int kSteps = 20;
   const std::chrono::milliseconds step = std::max(silence / kSteps, std::chrono::milliseconds(1));
   std::uint64_t seen = job.progress.calls();
@@ -174,16 +195,25 @@ bool Guard::Pool::wait_for(std::unique_lock<std::mutex>& lock, Job& job,
       silent = {};
     }
     if (silent >= silence + job.progress.allowance()) return false;
+    if (meanwhile) {
+      lock.unlock();
+      meanwhile();
+      lock.lock();
+    }
   }
   return true;
 }
 
-Result<bool> Guard::Pool::run(std::function<void()> work, std::chrono::milliseconds silence) {
+Result<bool> Guard::Pool::run(std::function<void()> work, std::chrono::milliseconds silence,
+                              const std::function<void()>& meanwhile) {
   auto job = std::make_shared<Job>();
   job->work = std::move(work);
   std::unique_lock lock(mutex_);
   PRECAST_ASSIGN(const std::shared_ptr<Worker> worker, give(job));
-  if (wait_for(lock, *job, silence)) return true;
+  if (wait_for(lock, *job, silence, meanwhile)) {
+    if (job->thrown) return *std::move(job->thrown);
+    return true;
+  }
   job->abandoned = true;
   ::pthread_detach(worker->thread);
   return false;
@@ -223,10 +253,10 @@ std::optional<Error> Guard::hung() const {
   return hangs(path_, found->second);
 }
 
-Result<void> Guard::run_erased(std::function<void()> work) {
+Result<void> Guard::run_erased(std::function<void()> work, const std::function<void()>& meanwhile) {
   if (std::optional<Error> why = hung()) return *std::move(why);
   const std::shared_ptr<Pool> pool = threads_.here().pool;
-  PRECAST_ASSIGN(const bool returned, pool->run(std::move(work), silence_));
+  PRECAST_ASSIGN(const bool returned, pool->run(std::move(work), silence_, meanwhile));
   if (returned) return {};
   Breakers& all = breakers();
   const std::lock_guard lock(all.mutex);

@@ -60,8 +60,10 @@ class Guard {
   // What `work` returned; deadline_exceeded once the path hangs, and when there can be no thread
   // resource_exhausted. `work` goes on after that: it owns what it uses, or shares it, and makes
   // its calls through something that counts them (store::CountingOps), or all of it takes less.
+  // What it throws is resource_exhausted or internal. `meanwhile` is called by this thread again and
+  // again while it waits, twenty times in a silence.
   template <typename T>
-  Result<T> run(std::function<Result<T>()> work);
+  Result<T> run(std::function<Result<T>()> work, const std::function<void()>& meanwhile = {});
 
   // Whether any path hangs.
   static bool any_hung();
@@ -81,7 +83,7 @@ class Guard {
   };
 
   // Runs it to its end, or says why it was not.
-  Result<void> run_erased(std::function<void()> work);
+  Result<void> run_erased(std::function<void()> work, const std::function<void()>& meanwhile);
 
   const std::string path_;
   const std::chrono::milliseconds silence_;
@@ -89,10 +91,10 @@ class Guard {
 };
 
 template <typename T>
-Result<T> Guard::run(std::function<Result<T>()> work) {
+Result<T> Guard::run(std::function<Result<T>()> work, const std::function<void()>& meanwhile) {
   // Shared: work that hangs may write its result long after the caller has gone.
   auto result = std::make_shared<std::optional<Result<T>>>();
-  PRECAST_TRY(run_erased([result, work = std::move(work)] { result->emplace(work()); }));
+  PRECAST_TRY(run_erased([result, work = std::move(work)] { result->emplace(work()); }, meanwhile));
   return std::move(**result);
 }
 

@@ -58,6 +58,8 @@ class Request {
   Result<std::optional<LoadedExecutable>> share();
   struct Wait;
   Result<lease::Acquired> acquire();
+  // Calls back, as the host wished.
+  void tell(const Waiting& waiting);
   // Ends a lease, unless the store hangs.
   void give_back(lease::Lease lease, std::optional<lease::Ending> ending);
   Result<std::optional<LoadedExecutable>> have_lease(lease::Lease lease);

@@ -33,16 +33,36 @@ std::string told(const Waiting& holder) {
 struct Request::Wait {
   std::mutex mutex;
   bool over = false;
+  std::optional<Waiting> news;  // for the thread of the request, which alone calls back
 };
+
+void Request::tell(const Waiting& waiting) {
+  if (!cache_.config.on_waiting) return;
+  try {
+    cache_.config.on_waiting(waiting);
+  } catch (...) {
+    cache_.warn_once("on_waiting", "on_waiting threw an exception, which was dropped");
+  }
+}
 
 Result<lease::Acquired> Request::acquire() {
   const auto shared = std::make_shared<Wait>();
   lease::WaitOptions wait;
   wait.limit_s = cache_.config.wait_limit_s;
   wait.label = wishes_.label;
-  wait.on_waiting = [shared, tell = cache_.config.on_waiting](const Waiting& waiting) {
-    const std::lock_guard lock(shared->mutex);
-    if (!shared->over && tell) tell(waiting);
+  if (cache_.store->is_guarded()) {
+    wait.on_waiting = [shared](const Waiting& waiting) {
+      const std::lock_guard lock(shared->mutex);
+      shared->news = waiting;
+    };
+  } else {
+    wait.on_waiting = [this](const Waiting& waiting) { tell(waiting); };
+  }
+  const auto meanwhile = [this, &shared] {
+    std::unique_lock lock(shared->mutex);
+    const std::optional<Waiting> news = std::exchange(shared->news, std::nullopt);
+    lock.unlock();
+    if (news) tell(*news);
   };
   wait.cancelled = [shared] {
     const std::lock_guard lock(shared->mutex);
@@ -55,7 +75,8 @@ Result<lease::Acquired> Request::acquire() {
         // Nobody is there to use it: it is given back here.
         if (wait.cancelled()) return Error(ErrorCode::deadline_exceeded, "nobody waits any more");
         return acquired;
-      });
+      },
+      meanwhile);
   {
     const std::lock_guard lock(shared->mutex);
     shared->over = true;
@@ -70,12 +91,13 @@ Result<lease::Acquired> Request::acquire() {
 void Request::give_back(lease::Lease lease, std::optional<lease::Ending> ending) {
   struct Held {
     lease::Lease lease;
-    std::atomic<bool> being_ended = false;
+    std::atomic<bool> taken = false;  // by whoever ends or abandons it
   };
+  const lease::FileLease::Ties ties = lease.ties();
   auto held = std::shared_ptr<Held>(new Held{std::move(lease)});
   const auto ended = cache_.store->ask<bool>(
       [held, ending = std::move(ending)](store::DirectoryStore&) -> Result<bool> {
-        held->being_ended = true;
+        if (held->taken.exchange(true)) return false;
         if (ending) held->lease.end(*ending);
         held->lease = lease::Lease(nullptr, nullptr, false);
         return true;
@@ -83,11 +105,14 @@ void Request::give_back(lease::Lease lease, std::optional<lease::Ending> ending)
   if (ended) return;
   // The store hangs, and so would the end of the lease here. Others find out that nobody touches it
   // any more.
-  if (held->being_ended) {
-    static_cast<void>(new std::shared_ptr<Held>(std::move(held)));
+  if (held->taken.exchange(true)) {
+    // That thread may go on, and ends what is left then.
+    ties.cut();
   } else {
     held->lease.abandon();
   }
+  // A beat that hangs uses it.
+  cache_.store->keep();
 }
 
 Result<std::optional<LoadedExecutable>> Request::look_again() {

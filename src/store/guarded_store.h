@@ -25,6 +25,10 @@ using base::Guard;
 
 class GuardedStore : public Store {
  public:
+  ~GuardedStore() override;
+  GuardedStore(const GuardedStore&) = delete;
+  GuardedStore& operator=(const GuardedStore&) = delete;
+
   enum class If : std::uint8_t { it_may_hang, always };
   struct Options {
     std::string name_space = {};  // name_space.h
@@ -49,14 +53,21 @@ class GuardedStore : public Store {
 
   // Anything else that is done with the store. `work` may run on another thread and be left behind
   // there: it owns what it uses besides the store, and makes its system calls through store.ops().
+  // `meanwhile` is as for Guard::run(), and is not called when is_guarded() is false.
   template <typename T>
-  Result<T> ask(std::function<Result<T>(DirectoryStore&)> work);
+  Result<T> ask(std::function<Result<T>(DirectoryStore&)> work,
+                const std::function<void()>& meanwhile = {});
 
   // As DirectoryStore::set_limits().
   void set_limits(const Limits& limits) { inner_->store->set_limits(limits); }
   // The root: absolute and without symbolic links. Asks nothing.
   const std::string& path() const { return path_; }
   bool is_guarded() const { return guarded_; }
+  // What the operations of the store use, store.ops() among it, stays for ever: for what was left
+  // behind. A store that hangs does so by itself at its end.
+  void keep() const;
+  // Expires with it.
+  std::weak_ptr<const void> inside() const { return inner_; }
 
  private:
   // What a thread that was left behind goes on using.
@@ -76,9 +87,11 @@ class GuardedStore : public Store {
 };
 
 template <typename T>
-Result<T> GuardedStore::ask(std::function<Result<T>(DirectoryStore&)> work) {
+Result<T> GuardedStore::ask(std::function<Result<T>(DirectoryStore&)> work,
+                            const std::function<void()>& meanwhile) {
   if (!guarded_) return work(*inner_->store);
-  return guard_->run<T>([inner = inner_, work = std::move(work)] { return work(*inner->store); });
+  return guard_->run<T>([inner = inner_, work = std::move(work)] { return work(*inner->store); },
+                        meanwhile);
 }
 
 }  // namespace precast::store

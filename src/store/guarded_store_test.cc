@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -278,8 +280,54 @@ TEST(GuardedStore, ItsEndDoesNotWaitForWhatHangs) {
   auto store = open(folder.path(), ops, kShort);
   ops.block();
   EXPECT_FALSE(store->get(kName));
+  const std::weak_ptr<const void> inside = store->inside();
   store.reset();
   ops.let_go();
+  EXPECT_FALSE(inside.expired()) << "what goes on may use it at any time";
+}
+
+TEST(GuardedStore, AfterItsEndNothingIsKeptOfOneThatAnswers) {
+  const TempFolder folder;
+  auto store = open(folder.path(), quick_ops(), kLong);
+  const std::weak_ptr<const void> inside = store->inside();
+  store.reset();
+  EXPECT_TRUE(inside.expired());
+}
+
+TEST(GuardedStore, WhoWaitsHasSomethingToDoMeanwhile) {
+  const TempFolder folder;
+  const auto store = open(folder.path(), quick_ops(), kShort);
+  const auto called = std::make_shared<std::atomic<int>>(0);
+  const auto caller = std::this_thread::get_id();
+  const auto done = store->ask<bool>(
+      [called](DirectoryStore& inner) -> Result<bool> {
+        while (*called < 3) {
+          static_cast<void>(inner.find_layout_folder());  // it answers
+          std::this_thread::sleep_for(1ms);
+        }
+        return true;
+      },
+      [called, caller] {
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        // Longer than a silence, and the store is none the worse for it.
+        if (++*called == 1) std::this_thread::sleep_for(2 * kShort);
+      });
+  EXPECT_TRUE(done) << done.error().to_string();
+  EXPECT_TRUE(store->put(kName, value_of(1)));
+}
+
+TEST(GuardedStore, WhatWorkThrowsIsAnError) {
+  const TempFolder folder;
+  const auto store = open(folder.path(), quick_ops(), kLong);
+  const auto thrown =
+      store->ask<bool>([](DirectoryStore&) -> Result<bool> { throw std::runtime_error("a test"); });
+  ASSERT_FALSE(thrown);
+  EXPECT_EQ(thrown.error().code(), ErrorCode::internal);
+  const auto full =
+      store->ask<bool>([](DirectoryStore&) -> Result<bool> { throw std::bad_alloc(); });
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code(), ErrorCode::resource_exhausted);
+  EXPECT_TRUE(store->put(kName, value_of(1)));
 }
 
 TEST(GuardedStore, AChildHasThreadsOfItsOwn) {
