@@ -60,8 +60,8 @@ class Guard {
   // What `work` returned; deadline_exceeded once the path hangs, and when there can be no thread
   // resource_exhausted. `work` goes on after that: it owns what it uses, or shares it, and makes
   // its calls through something that counts them (store::CountingOps), or all of it takes less.
-  // What it throws is resource_exhausted or internal. `meanwhile` is called by this thread again and
-  // again while it waits, twenty times in a silence.
+  // What it throws is resource_exhausted or internal. `meanwhile` is called by this thread again
+  // and again while it waits, twenty times in a silence.
   template <typename T>
   Result<T> run(std::function<Result<T>()> work, const std::function<void()>& meanwhile = {});
 
