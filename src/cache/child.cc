@@ -17,8 +17,6 @@
 
 #include "base/file.h"
 
-extern "C" char** environ;
-
 namespace precast::cache {
 namespace {
 

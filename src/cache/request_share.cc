@@ -90,11 +90,12 @@ Result<lease::Acquired> Request::acquire() {
 
 void Request::give_back(lease::Lease lease, std::optional<lease::Ending> ending) {
   struct Held {
+    explicit Held(lease::Lease given) : lease(std::move(given)) {}
     lease::Lease lease;
     std::atomic<bool> taken = false;  // by whoever ends or abandons it
   };
   const lease::FileLease::Ties ties = lease.ties();
-  auto held = std::shared_ptr<Held>(new Held{std::move(lease)});
+  auto held = std::make_shared<Held>(std::move(lease));
   const auto ended = cache_.store->ask<bool>(
       [held, ending = std::move(ending)](store::DirectoryStore&) -> Result<bool> {
         if (held->taken.exchange(true)) return false;
@@ -135,7 +136,7 @@ Result<std::optional<LoadedExecutable>> Request::look_again() {
 }
 
 Result<std::optional<LoadedExecutable>> Request::share() {
-  const std::optional<LoadedExecutable> none;
+  std::optional<LoadedExecutable> none;
   if (!cache_.config.leases || step_.action != Action::compile_and_store) return none;
   // Who refreshes wants this very compile.
   if (rules_.policy == Policy::refresh) return none;

@@ -29,7 +29,7 @@ void end_with_parent() {
   try {
     std::thread(watch_input).detach();
   } catch (const std::system_error&) {
-    // The kernel's word has to do.
+    return;  // the kernel's word has to do
   }
 }
 

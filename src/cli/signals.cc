@@ -1,10 +1,10 @@
 #include "cli/signals.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 #include "precast/leases.h"
 
