@@ -105,7 +105,7 @@ class Guard::Pool : public std::enable_shared_from_this<Guard::Pool> {
 void* Guard::Pool::enter(void* argument) {
   const std::unique_ptr<std::shared_ptr<Worker>> given(
       static_cast<std::shared_ptr<Worker>*>(argument));
-  const std::shared_ptr<Worker> self = *given;
+  const std::shared_ptr<Worker>& self = *given;
   const std::shared_ptr<Pool> pool = std::exchange(self->pool, nullptr);
   ::pthread_setname_np(::pthread_self(), "precast-store");
   pool->work(self);
@@ -171,7 +171,7 @@ Result<std::shared_ptr<Guard::Pool::Worker>> Guard::Pool::give(const std::shared
     return Error(ErrorCode::resource_exhausted,
                  errno_error(error, "cannot start a thread").message());
   }
-  static_cast<void>(argument.release());  // the thread's now
+  [[maybe_unused]] const auto* const handed_over = argument.release();
   return worker;
 }
 

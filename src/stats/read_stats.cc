@@ -168,7 +168,7 @@ Result<std::string> reset_stats(const std::string& state_directory) {
   ::gmtime_r(&now, &utc);
   std::array<char, 32> stamp{};
   (void)::strftime(stamp.data(), stamp.size(), "%Y%m%dT%H%M%SZ", &utc);
-  const std::string aside = folder->path() + "-until-" + stamp.data();
+  std::string aside = folder->path() + "-until-" + stamp.data();
   // A folder that is there, from a reset in this very second, has files and is in the way.
   if (::rename(folder->path().c_str(), aside.c_str()) != 0) {
     const int error = errno;

@@ -14,7 +14,7 @@ constexpr std::uint32_t kPerDoubling = 4;
 std::uint64_t micros(double ms) {
   if (!(ms > 0)) return 0;  // also what is no number
   constexpr double kMost = 1e15;
-  return static_cast<std::uint64_t>(std::min(ms * kUsPerMs, kMost) + 0.5);
+  return static_cast<std::uint64_t>(std::llround(std::min(ms * kUsPerMs, kMost)));
 }
 
 std::int64_t signed_micros(double ms) {
