@@ -289,8 +289,13 @@ PRECAST_C_API const char* precast_cache_problem(const precast_cache* cache);
 PRECAST_C_API void precast_cache_free(precast_cache* cache);
 
 // Gives back all leases of this process, so that those who wait need not find out that it is gone.
-// May be called in the handler of a signal; Precast installs none.
+// May be called in the handler of a signal; Precast installs none by itself.
 PRECAST_C_API void precast_release_leases_on_signal(void);
+
+// Installs handlers for SIGTERM, SIGINT and SIGHUP that do this and then go on to the handler that
+// is there now, or to the end of the process. For languages whose own handlers wait until a call
+// into C returns, as Python's do. To be called again after other handlers were set.
+PRECAST_C_API void precast_release_leases_when_told_to_end(void);
 
 // What to compile, and how.
 typedef struct precast_request {

@@ -1,7 +1,7 @@
 // Guard: asks a file system that may never answer, and gives up in time.
 //
 //   Guard guard("/mnt/cache", kSilence);
-//   Result<Bytes> bytes = guard.run<Bytes>([=] { return read(guard.ops(), ...); });
+//   Result<Bytes> bytes = guard.run<Bytes>([=] { return read(path); });
 //
 // Each piece of work runs on a thread of the guard's. As long as its system calls return, however
 // slowly, it is waited for; when none has returned for the silence, it is left alone with its

@@ -107,6 +107,8 @@ void precast_cache_free(precast_cache* cache) { delete cache; }
 
 void precast_release_leases_on_signal(void) { precast::release_leases_on_signal(); }
 
+void precast_release_leases_when_told_to_end(void) { precast::release_leases_when_told_to_end(); }
+
 int32_t precast_cache_key(const precast_cache* cache, const precast_client* client,
                           const precast_request* request, precast_report** report,
                           precast_error** error) {

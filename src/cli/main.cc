@@ -13,7 +13,6 @@
 
 #include "cli/chatter.h"
 #include "cli/output.h"
-#include "cli/signals.h"
 #include "cli/text.h"
 #include "cli/verb_options.h"
 #include "cli/verbs.h"
@@ -190,7 +189,7 @@ int main(int argc, char** argv) {
   // A cache entry beyond the user's file size limit is a cache fault, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
   // Others wait for what this process compiles: they are told before it ends.
-  precast::cli::install_signal_handlers();
+  precast::release_leases_when_told_to_end();
   try {
     return precast::cli::command(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,4 @@
-#include "cli/signals.h"
-
+// The handlers that give leases back, as the command has them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +7,7 @@
 
 #include "cli/chatter.h"
 #include "cli/child.h"
+#include "precast/leases.h"
 
 namespace precast::cli {
 namespace {
@@ -29,7 +29,7 @@ std::string in_child(const std::function<void(const Write&)>& work) {
 TEST(Signals, EndTheProcessAsBefore) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     EXPECT_THAT(in_child([signal](const Write&) {
-                  install_signal_handlers();
+                  release_leases_when_told_to_end();
                   ::raise(signal);
                 }),
                 HasSubstr("ended by signal " + std::to_string(signal)));
@@ -39,7 +39,7 @@ TEST(Signals, EndTheProcessAsBefore) {
 TEST(Signals, StayIgnored) {
   EXPECT_EQ(in_child([](const Write& write) {
               ::signal(SIGHUP, SIG_IGN);
-              install_signal_handlers();
+              release_leases_when_told_to_end();
               ::raise(SIGHUP);
               write("still here");
             }),
@@ -51,7 +51,7 @@ volatile std::sig_atomic_t calls = 0;
 TEST(Signals, GoOnToTheHandlerThatWasThere) {
   EXPECT_EQ(in_child([](const Write& write) {
               ::signal(SIGTERM, [](int) { calls = calls + 1; });
-              install_signal_handlers();
+              release_leases_when_told_to_end();
               ::raise(SIGTERM);
               ::raise(SIGTERM);
               write(std::to_string(calls));
@@ -59,9 +59,26 @@ TEST(Signals, GoOnToTheHandlerThatWasThere) {
             "2");
 }
 
+TEST(Signals, AreInstalledOnceAndAgainBeforeAHandlerThatCameLater) {
+  EXPECT_EQ(in_child([](const Write& write) {
+              release_leases_when_told_to_end();
+              release_leases_when_told_to_end();
+              struct sigaction theirs{};
+              theirs.sa_sigaction = [](int number, siginfo_t* info, void*) {
+                if (info->si_signo == number) calls = calls + 1;
+              };
+              theirs.sa_flags = SA_SIGINFO;
+              ::sigaction(SIGTERM, &theirs, nullptr);
+              release_leases_when_told_to_end();
+              ::raise(SIGTERM);
+              write(std::to_string(calls));
+            }),
+            "1");
+}
+
 TEST(Signals, OfChatterComeFirstAndGoOn) {
   EXPECT_THAT(in_child([](const Write&) {
-                install_signal_handlers();
+                release_leases_when_told_to_end();
                 keep_back_chatter();
                 ::raise(SIGTERM);
               }),

@@ -34,10 +34,7 @@ std::string name_of(int i) {
 class CollectTest : public ::testing::Test {
  protected:
   std::unique_ptr<DirectoryStore> store(FileOps& ops = quick_ops()) const {
-    auto opened = DirectoryStore::open(root_, ops);
-    if (opened) return std::move(*opened);
-    ADD_FAILURE() << opened.error().to_string();
-    return nullptr;
+    return store_at(root_, ops);
   }
   // An entry that was published and last used so long ago.
   void put(int i, std::size_t bytes, std::int64_t published_ago, std::int64_t used_ago) const {

@@ -17,10 +17,7 @@ using ::testing::IsEmpty;
 class PinsTest : public ::testing::Test {
  protected:
   std::unique_ptr<DirectoryStore> store(FileOps& ops = quick_ops()) const {
-    auto opened = DirectoryStore::open(root_, ops);
-    if (opened) return std::move(*opened);
-    ADD_FAILURE() << opened.error().to_string();
-    return nullptr;
+    return store_at(root_, ops);
   }
   std::vector<Pin> pins() const {
     auto found = store()->pins();

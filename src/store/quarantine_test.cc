@@ -40,10 +40,7 @@ class QuarantineTest : public ::testing::Test {
   }
 
   std::unique_ptr<DirectoryStore> store(FileOps& ops = quick_ops()) const {
-    auto opened = DirectoryStore::open(root_, ops);
-    if (opened) return std::move(*opened);
-    ADD_FAILURE() << opened.error().to_string();
-    return nullptr;
+    return store_at(root_, ops);
   }
   FileIdentity identity() const { return (*store()->get(kName))->identity; }
   Result<Folder> layout() const {

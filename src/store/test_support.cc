@@ -60,6 +60,13 @@ void TempFolder::give_to_plain_user() const {
   }
 }
 
+std::unique_ptr<DirectoryStore> store_at(const std::string& root, FileOps& ops) {
+  auto opened = DirectoryStore::open(root, ops);
+  if (opened) return *std::move(opened);
+  ADD_FAILURE() << opened.error().to_string();
+  return nullptr;
+}
+
 mode_t mode_of(const std::string& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) ADD_FAILURE() << "no " << path;

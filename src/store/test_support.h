@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "base/file.h"
 #include "precast/bytes.h"
+#include "store/directory_store.h"
 #include "store/file_ops.h"
 #include "store/store.h"
 #include "testing/temp_dir.h"
@@ -47,6 +49,9 @@ class TempFolder {
   testing::TempDir folder_;
   std::string path_;
 };
+
+// The store there, which must be one.
+std::unique_ptr<DirectoryStore> store_at(const std::string& root, FileOps& ops);
 
 mode_t mode_of(const std::string& path);
 void set_mode(const std::string& path, mode_t mode);

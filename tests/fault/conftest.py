@@ -4,7 +4,6 @@ PRECAST_SWEEP=full does every case (make test-long); without it a sample that ta
 """
 
 import concurrent.futures
-import importlib.util
 import os
 import pathlib
 import sys
@@ -12,16 +11,9 @@ import sys
 import pytest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTS))  # fuse_mount
+sys.path.insert(0, str(TESTS))  # command, fuse_mount
 
-_spec = importlib.util.spec_from_file_location("cli_conftest", TESTS / "cli" / "conftest.py")
-_cli = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_cli)
-
-binary = _cli.binary
-precast = _cli.precast
-real_plugin = _cli.real_plugin
-real = _cli.real
+from command import binary, precast, real, real_plugin  # noqa: E402, F401
 
 FULL = os.environ.get("PRECAST_SWEEP") == "full"
 

@@ -1,26 +1,20 @@
 """Many processes that want the same program at once: what they share, and what the tests of them share."""
 
-import importlib.util
 import json
 import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 
-_spec = importlib.util.spec_from_file_location("cli_conftest", TESTS / "cli" / "conftest.py")
-_cli = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_cli)
+sys.path.insert(0, str(TESTS))  # command
 
-binary = _cli.binary
-precast = _cli.precast
-real_plugin = _cli.real_plugin
-real = _cli.real
-RANKER = _cli.RANKER
+from command import RANKER, binary, precast, real, real_plugin  # noqa: E402, F401
 
 CROWD = 16
 # More than any of this takes; a hang is what it finds.
