@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/per_process.h"
 
 namespace precast::base {
 
@@ -68,10 +69,13 @@ struct Lanes {
 std::atomic<std::uint64_t> process_count = 1;
 thread_local const Scheduler* works_for = nullptr;
 std::atomic<Lanes*> current = nullptr;
+std::atomic<Lanes*> of_parent = nullptr;
 
+// Async-signal-safe: allocates nothing.
 void in_child() {
   process_count.fetch_add(1, std::memory_order_relaxed);
-  current.store(nullptr, std::memory_order_release);
+  Lanes* last = current.exchange(nullptr, std::memory_order_acq_rel);
+  if (last != nullptr) of_parent.store(last, std::memory_order_release);
 }
 
 // Runs when the library is loaded: before anybody can ask for a number and then fork.
@@ -81,10 +85,11 @@ Lanes& lanes() {
   Lanes* found = current.load(std::memory_order_acquire);
   if (found != nullptr) return *found;
   auto fresh = std::make_unique<Lanes>();
-  if (current.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) {
-    return *fresh.release();
+  if (!current.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) {
+    return *found;
   }
-  return *found;
+  if (Lanes* left = of_parent.exchange(nullptr)) leave_to_parent(left);
+  return *fresh.release();
 }
 
 Scheduler& scheduler_of(const std::string& lane) {

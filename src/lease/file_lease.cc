@@ -93,10 +93,13 @@ Result<std::optional<Seen>> look(store::FileOps& ops, const store::Folder& folde
   const std::string path = folder.path + "/" + name;
   Seen seen;
   seen.fd.reset(open_lease(ops, folder.fd.get(), name.c_str(), O_RDWR));
+  const auto refused = [&seen] {
+    return !seen.fd && (errno == EACCES || errno == EPERM || errno == EROFS);
+  };
+  // Who may only read waits as well; locks are for those who may take it over.
+  if (refused()) seen.fd.reset(open_lease(ops, folder.fd.get(), name.c_str(), O_RDONLY));
   seen.readable = static_cast<bool>(seen.fd);
-  if (!seen.fd && (errno == EACCES || errno == EPERM || errno == EROFS)) {
-    seen.fd.reset(open_lease(ops, folder.fd.get(), name.c_str(), O_PATH));
-  }
+  if (refused()) seen.fd.reset(open_lease(ops, folder.fd.get(), name.c_str(), O_PATH));
   if (!seen.fd) {
     if (errno == ENOENT) return std::optional<Seen>();
     if (errno != ELOOP && errno != EISDIR && errno != ENXIO) {

@@ -100,8 +100,20 @@ Result<FileWait::Step> FileWait::hold(std::unique_ptr<FileLease> own, bool taken
   return Step::done;
 }
 
+// A reader of somebody else's store cannot have a lease, but can wait for one that it sees.
+Result<FileWait::Step> FileWait::only_watch(Error why) {
+  if (why.code() != ErrorCode::permission_denied) return why;
+  auto found = look(store_.ops(), *folder_, request_.key);
+  if (!found || !*found || !(*found)->readable || (*found)->record.ending) return why;
+  adopt(**std::move(found));
+  if (is_gone()) return why;
+  return Step::wait;
+}
+
 Result<FileWait::Step> FileWait::try_to_make() {
-  PRECAST_ASSIGN(std::unique_ptr<FileLease> own, prepare());
+  auto prepared = prepare();
+  if (!prepared) return only_watch(std::move(prepared).error());
+  std::unique_ptr<FileLease> own = *std::move(prepared);
   PRECAST_ASSIGN(const bool made, own->link());
   if (made) return hold(std::move(own), false);
   PRECAST_ASSIGN(std::optional<Seen> found, look(store_.ops(), *folder_, request_.key));

@@ -47,6 +47,7 @@ class FileWait {
   bool may_retry(const Error& error);
   Result<Step> step();
   Result<Step> try_to_make();
+  Result<Step> only_watch(Error why);
   Result<Step> look_again();
   Result<Step> take_over(std::unique_ptr<FileLease> own, bool from_the_gone);
   Result<Step> hold(std::unique_ptr<FileLease> own, bool taken_over);

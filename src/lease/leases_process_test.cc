@@ -147,6 +147,31 @@ TEST_F(LeasesProcessTest, WithoutAVerdictOneAfterTheOtherGetsIt) {
   EXPECT_THAT(lease_files(root_), IsEmpty());
 }
 
+// A cache that root fills and others read.
+TEST_F(LeasesProcessTest, WhoMayOnlyReadWaitsAsWell) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may act for another user";
+  store::set_mode(temp_.path(), 0755);
+  ASSERT_EQ(::mkdir(root_.c_str(), 0755), 0);
+  const Holder holder(root_);
+  store::Child reader([this] {
+    return store::as_plain_user([this]() -> std::string {
+      const Opened opened(root_);
+      const auto got = opened.leases->acquire(kKey, {.limit_s = 60});
+      return got ? text_of(*got) : got.error().to_string();
+    });
+  });
+  std::this_thread::sleep_for(milliseconds(300));
+  holder.tell('e');
+  EXPECT_EQ(reader.finish(), "published");
+  // Without a lease to wait for there is none to be had.
+  EXPECT_THAT(store::as_plain_user([this]() -> std::string {
+                const Opened opened(root_);
+                const auto got = opened.leases->acquire(kKey, {.limit_s = 60});
+                return got ? text_of(*got) : got.error().to_string();
+              }),
+              ::testing::HasSubstr("permission_denied"));
+}
+
 TEST_F(LeasesProcessTest, WhereHoldersDieNobodyWaitsForAllOfThem) {
   const Holder holder(root_);
   Timing timing = quick_timing();

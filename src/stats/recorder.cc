@@ -141,7 +141,10 @@ Recorder::~Recorder() {
     mine.all.erase(this);
   }
   State* state = state_.load(std::memory_order_acquire);
-  if (state->process != base::process_number()) return;
+  if (state->process != base::process_number()) {
+    base::leave_to_parent(state);
+    return;
+  }
   state->beat.stop();
   state->flush(state_directory_);
   if (!state->hangs) delete state;
@@ -151,9 +154,9 @@ Recorder::State& Recorder::here() {
   State* found = state_.load(std::memory_order_acquire);
   if (found != nullptr && found->process == base::process_number()) return *found;
   auto fresh = std::make_unique<State>();
-  if (!state_.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) {
-    return *found;
-  }
+  State* seen = found;
+  if (!state_.compare_exchange_strong(seen, fresh.get(), std::memory_order_acq_rel)) return *seen;
+  if (found != nullptr) base::leave_to_parent(found);
   // Without a thread it is written at the end alone.
   if (!at_exit_only) {
     auto beat = base::Periodic::start(period_, [this] { flush(); });
