@@ -138,6 +138,7 @@ class PRECAST_EXPORT VerifiedArtifact {
   // content.
   const Digest& root() const;
   std::uint64_t file_bytes() const;
+  BytesView bytes() const;  // the whole file
   const std::vector<SectionInfo>& sections() const;
   const std::vector<ArtifactSignature>& signatures() const;
 

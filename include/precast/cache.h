@@ -89,6 +89,9 @@ enum class Reason : std::uint8_t {
   compile_failed = 39,     // error: the plugin's own, here or where this request waited for it
   invalid_request = 40,    // error: the caller's input
   strict_fault = 41,       // error: a fault of the cache under strict
+  ahead_of_time = 42,      // bypass: compiled for no client, which no loaded executable can answer
+  dumps_wanted = 43,       // bypass: dumps of passes, which only a compile writes
+  unknown_arguments = 44,  // bypass: the host gave the compile more than Precast knows of
 };
 PRECAST_EXPORT std::string_view to_string(Reason reason);
 
@@ -260,6 +263,7 @@ class PRECAST_EXPORT Cache {
                                         const RequestOptions& request = {}) const;
 
   struct Impl;
+  const std::shared_ptr<Impl>& impl() const { return impl_; }
 
  private:
   explicit Cache(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}

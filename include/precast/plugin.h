@@ -65,10 +65,11 @@ class PRECAST_EXPORT Plugin {
  public:
   // `name_or_path`: a path (it holds a slash), a short name, or empty for the first plugin found.
   // The order is: explicit path; PRECAST_PLUGIN (only when the argument is empty);
-  // PJRT_NAMES_AND_LIBRARY_PATHS; the active virtual environment (VIRTUAL_ENV); for a binary in a
-  // build tree, that tree's venv. Never a folder relative to the working directory. Errors:
-  // invalid_argument when there is no such file or name (the message lists where it looked and the
-  // names that exist) or the file is not a plugin; unsupported for another major version of the
+  // PJRT_NAMES_AND_LIBRARY_PATHS; the active virtual environment (VIRTUAL_ENV); the packages of a
+  // Python that runs in this process; for a binary in a build tree, that tree's venv. No name finds
+  // Precast's own plugin (libprecast_pjrt*.so). Never a folder relative to the working directory.
+  // Errors: invalid_argument when there is no such file or name (the message lists where it looked
+  // and the names that exist) or the file is not a plugin; unsupported for another major version of the
   // API; plugin_error when the plugin's own initialisation fails.
   static Result<Plugin> open(const std::string& name_or_path);
 
@@ -91,9 +92,9 @@ class PRECAST_EXPORT Plugin {
 
   struct Impl;
   const std::shared_ptr<Impl>& impl() const { return impl_; }
+  explicit Plugin(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
  private:
-  explicit Plugin(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<Impl> impl_;
 };
 

@@ -147,6 +147,7 @@ Result<VerifiedArtifact> VerifiedArtifact::from_file(const std::string& path,
 std::uint32_t VerifiedArtifact::format_version() const { return impl_->header.version; }
 const Digest& VerifiedArtifact::root() const { return impl_->header.root; }
 std::uint64_t VerifiedArtifact::file_bytes() const { return impl_->file.size(); }
+BytesView VerifiedArtifact::bytes() const { return impl_->file; }
 const std::vector<SectionInfo>& VerifiedArtifact::sections() const {
   return impl_->header.sections;
 }

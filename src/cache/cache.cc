@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cache/hooks.h"
 #include "cache/identity.h"
 #include "cache/impl.h"
 #include "cache/prepare.h"
@@ -115,26 +116,47 @@ Result<Lookup> Cache::would_hit(const Client& client, const Program& program,
                                 const RequestOptions& request) const {
   PRECAST_ASSIGN(const CompileOptions placed,
                  checked(impl_->config, client, program, options, request));
-  return cache::Request(*impl_, client, program, placed, request).would_hit();
+  const cache::Hooks no_hooks;
+  return cache::Request(*impl_, client, program, placed, request, no_hooks).would_hit();
 }
 
 Result<CompileOrLoad> Cache::compile_or_load(const Client& client, const Program& program,
                                              const CompileOptions& options,
                                              const RequestOptions& request) const {
-  auto placed = checked(impl_->config, client, program, options, request);
+  return cache::compile_or_load(*this, client, program, options, request, {});
+}
+
+Result<CompileOrLoad> cache::compile_or_load(const Cache& cache, const Client& client,
+                                             const Program& program, const CompileOptions& options,
+                                             const RequestOptions& request, const Hooks& hooks) {
+  Cache::Impl& impl = *cache.impl();
+  auto placed = checked(impl.config, client, program, options, request);
   if (!placed) {
-    impl_->count_error(placed.error().code() == ErrorCode::plugin_error ? Reason::compile_failed
-                                                                        : Reason::invalid_request,
-                       request.label);
+    impl.count_error(placed.error().code() == ErrorCode::plugin_error ? Reason::compile_failed
+                                                                      : Reason::invalid_request,
+                     request.label);
     return std::move(placed).error();
   }
-  if (impl_->config.strict && impl_->unusable) {
-    impl_->count_error(Reason::strict_fault, request.label);
-    return Error(*impl_->unusable);
+  if (impl.config.strict && impl.unusable) {
+    impl.count_error(Reason::strict_fault, request.label);
+    return Error(*impl.unusable);
   }
-  return cache::Request(*impl_, client, program, *placed, request)
+  return Request(impl, client, program, *placed, request, hooks)
       .run()
       .with("program '" + program.name() + "'");
+}
+
+Result<Report> cache::publish_ahead(const Cache& cache, const Client& client,
+                                    const Program& program, const CompileOptions& options,
+                                    const RequestOptions& request,
+                                    const std::function<Result<Bytes>()>& serialize,
+                                    double compile_ms) {
+  Cache::Impl& impl = *cache.impl();
+  PRECAST_ASSIGN(const CompileOptions placed,
+                 checked(impl.config, client, program, options, request));
+  const Hooks no_hooks;
+  return Request(impl, client, program, placed, request, no_hooks)
+      .publish_ahead(serialize, compile_ms);
 }
 
 Result<CpuTarget> cpu_target(const Client& client) {

@@ -58,6 +58,9 @@ std::string_view to_string(Reason reason) {
     case Reason::compile_failed: return "compile_failed";
     case Reason::invalid_request: return "invalid_request";
     case Reason::strict_fault: return "strict_fault";
+    case Reason::ahead_of_time: return "ahead_of_time";
+    case Reason::dumps_wanted: return "dumps_wanted";
+    case Reason::unknown_arguments: return "unknown_arguments";
   }
   return "unknown";
 }

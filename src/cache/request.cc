@@ -19,12 +19,13 @@
 
 namespace precast::cache {
 Request::Request(Cache::Impl& cache, const Client& client, const Program& program,
-                 const CompileOptions& options, const RequestOptions& wishes)
+                 const CompileOptions& options, const RequestOptions& wishes, const Hooks& hooks)
     : cache_(cache),
       client_(client),
       program_(program),
       options_(options),
       wishes_(wishes),
+      hooks_(hooks),
       rules_{.policy = wishes.policy.value_or(cache.config.policy),
              .strict = cache.config.strict,
              .pinned = wishes.pin.has_value(),
@@ -127,6 +128,7 @@ Result<bool> Request::name() {
     return bypass(hung ? Reason::store_hung : Reason::store_unavailable,
                   cache_.unusable->to_string());
   }
+  if (hooks_.bypass) return bypass(hooks_.bypass->reason, hooks_.bypass->detail);
   Result<KeyResult> key = timed(report_.phases, "key",
                                 [this] { return identify(client_, program_, options_, wishes_); });
   if (!key) {
@@ -188,7 +190,7 @@ Provenance Request::provenance(double compile_ms) const {
           .api_version = plugin.api_version().to_string(),
           .compile_ms = compile_ms,
           .label = wishes_.label,
-          .program_name = program_.name()};
+          .program_name = program_.name().empty() ? compiled_name_ : program_.name()};
 }
 
 const Outline& Request::outline() {

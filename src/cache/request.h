@@ -1,9 +1,11 @@
 // Request: one compile-or-load, from key to report.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "cache/hooks.h"
 #include "cache/impl.h"
 #include "cache/plan.h"
 #include "cache/trial_load.h"
@@ -25,15 +27,18 @@ class Request {
  public:
   // `options` have an assignment (prepare.h). All references must outlive the request.
   Request(Cache::Impl& cache, const Client& client, const Program& program,
-          const CompileOptions& options, const RequestOptions& wishes);
+          const CompileOptions& options, const RequestOptions& wishes, const Hooks& hooks);
 
   Result<CompileOrLoad> run();
+  // As cache::publish_ahead.
+  Result<Report> publish_ahead(const std::function<Result<Bytes>()>& serialize, double compile_ms);
   // What run() would do, without compiling, loading or writing.
   Result<Lookup> would_hit();
 
  private:
   Result<LoadedExecutable> proceed();
   Result<void> look_only();
+  Result<void> publish_missing(const std::function<Result<Bytes>()>& serialize, double compile_ms);
   // Makes the key. False when the cache must not be asked; the report says why.
   Result<bool> name();
 
@@ -107,6 +112,7 @@ class Request {
   const Program& program_;
   const CompileOptions& options_;
   const RequestOptions& wishes_;
+  const Hooks& hooks_;
   const Rules rules_;
 
   KeyRecord record_;
@@ -118,6 +124,7 @@ class Request {
   };
   std::optional<Entry> entry_;
   std::optional<lease::Lease> lease_;
+  std::string compiled_name_;  // the module's, which stands for a program without a name
   double compiled_in_ms_ = 0;  // what a hit did not have to do
   Waiting holder_;             // whom this request waited for
   Step step_;

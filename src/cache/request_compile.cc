@@ -22,15 +22,49 @@ Result<LoadedExecutable> Request::compile() {
   }
   // An error of the plugin here is the answer of the compile itself, unchanged.
   PRECAST_ASSIGN(CompiledExecutable compiled, timed(report_.phases, "compile", [this] {
-                   return client_.compile(program_, options_);
+                   return hooks_.compile ? hooks_.compile() : client_.compile(program_, options_);
                  }));
   const double compile_ms = report_.phases.back().ms;
+  compiled_name_ = compiled.name();
   PRECAST_ASSIGN(const bool worth_storing, is_worth_storing(compile_ms));
   if (worth_storing) {
     auto serialized = timed(report_.phases, "serialize", [&] { return compiled.serialize(); });
     PRECAST_TRY(store(compiled, std::move(serialized), compile_ms));
   }
   return LoadedExecutable(compiled);
+}
+
+Result<void> Request::publish_missing(const std::function<Result<Bytes>()>& serialize,
+                                      double compile_ms) {
+  PRECAST_ASSIGN(const bool named, name());
+  if (!named || step_.action != Action::look_up) return {};
+  PRECAST_ASSIGN(const std::optional<VerifiedArtifact> there, fetch());
+  if (there) return {};
+  dispose();
+  PRECAST_ASSIGN(const bool worth_storing, is_worth_storing(compile_ms));
+  if (!worth_storing) return {};
+  auto serialized = timed(report_.phases, "serialize", serialize);
+  if (!serialized) return fault(Stage::serialize, std::move(serialized).error());
+  // What the entry says about it, a loaded one tells.
+  auto loaded = timed(report_.phases, "load", [&] {
+    return pjrt::deserialize_and_load(client_, *serialized, options_.without_dumps().serialized());
+  });
+  if (!loaded) return fault(Stage::prove, std::move(loaded).error());
+  compiled_name_ = loaded->name();
+  pjrt::set_signature(*loaded, pjrt::read_signature(*loaded));
+  PRECAST_TRY(store(*loaded, std::move(serialized), compile_ms));
+  collect();
+  return {};
+}
+
+Result<Report> Request::publish_ahead(const std::function<Result<Bytes>()>& serialize,
+                                      double compile_ms) {
+  report_.program_bytes = program_.bytes().size();
+  PRECAST_TRY(publish_missing(serialize, compile_ms));
+  report_.outcome = Outcome::bypass;
+  report_.reason = Reason::ahead_of_time;
+  count(compile_ms);
+  return std::move(report_);
 }
 
 Result<bool> Request::is_worth_storing(double compile_ms) {

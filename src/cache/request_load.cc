@@ -152,6 +152,7 @@ Result<std::optional<LoadedExecutable>> Request::load_what_is_there() {
   report_.artifact_bytes = artifact->file_bytes();
   report_.root = artifact->root();
   compiled_in_ms_ = artifact->provenance().compile_ms;
+  if (hooks_.on_hit) hooks_.on_hit(*artifact);
   // A use that is not kept lets a collection take the entry earlier, and no more.
   if (rules_.policy == Policy::read_write) {
     static_cast<void>(

@@ -19,14 +19,20 @@ Error Api::missing(std::string_view function) const {
                                       " of the PJRT C API and has no " + std::string(function)};
 }
 
-Error Api::take_error(PJRT_Error* error) const {
-  const auto destroy = [this](PJRT_Error* dead) {
-    if (!reaches(&table_->PJRT_Error_Destroy) || table_->PJRT_Error_Destroy == nullptr) return;
-    Block<PJRT_Error_Destroy_Args> args;
-    args->error = dead;
-    table_->PJRT_Error_Destroy(args.get());
-  };
+void Api::destroy_error(PJRT_Error* error) const {
+  if (!reaches(&table_->PJRT_Error_Destroy) || table_->PJRT_Error_Destroy == nullptr) return;
+  Block<PJRT_Error_Destroy_Args> args;
+  args->error = error;
+  table_->PJRT_Error_Destroy(args.get());
+}
 
+Error Api::take_error(PJRT_Error* error) const {
+  Error taken = read_error(error);
+  destroy_error(error);
+  return taken;
+}
+
+Error Api::read_error(PJRT_Error* error) const {
   std::string message = "the plugin reported an error without text";
   if (reaches(&table_->PJRT_Error_Message) && table_->PJRT_Error_Message != nullptr) {
     Block<PJRT_Error_Message_Args> args;
@@ -42,12 +48,11 @@ Error Api::take_error(PJRT_Error* error) const {
     Block<PJRT_Error_GetCode_Args> args;
     args->error = error;
     if (PJRT_Error* failed = table_->PJRT_Error_GetCode(args.get()); failed != nullptr) {
-      destroy(failed);
+      destroy_error(failed);
     } else {
       code = args->code;
     }
   }
-  destroy(error);
   return Error::from_plugin(code, std::move(message));
 }
 

@@ -35,6 +35,7 @@ class Api {
 
   ApiVersion version() const;
   std::size_t struct_size() const { return table_->struct_size; }
+  const PJRT_Api* table() const { return table_; }
   const PJRT_Extension_Base* extensions() const { return table_->extension_start; }
 
   // Whether the table reaches as far as the function and has it.
@@ -55,8 +56,11 @@ class Api {
 
   // Turns the plugin's error into ours and destroys it. Requires error != nullptr.
   Error take_error(PJRT_Error* error) const;
+  // The same, and it stays.
+  Error read_error(PJRT_Error* error) const;
 
  private:
+  void destroy_error(PJRT_Error* error) const;
   // A member exists when the table's own size covers it.
   template <typename Member>
   bool reaches(const Member* member) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "pjrt/adopt.h"
 #include "pjrt/client_impl.h"
 #include "pjrt/executable_impl.h"
 #include "pjrt/functions.h"
@@ -34,6 +35,11 @@ Result<void> read_platform(Client::Impl& client) {
   return {};
 }
 
+Result<void> read_facts(Client::Impl& client) {
+  PRECAST_TRY(read_platform(client));
+  return read_devices(client);
+}
+
 }  // namespace
 
 Result<Client> create_client(const Plugin& plugin, const std::vector<NamedValue>& options) {
@@ -49,9 +55,29 @@ Result<Client> create_client(const Plugin& plugin, const std::vector<NamedValue>
   args->num_options = abi.size();
   PRECAST_TRY(client->api().call(kClientCreate, args).with("while creating a client"));
   client->client = own(client->api(), args->client);
-  PRECAST_TRY(read_platform(*client));
-  PRECAST_TRY(read_devices(*client));
+  PRECAST_TRY(read_facts(*client));
   return Client(std::move(client));
+}
+
+BeforeClient before_client(const Plugin& plugin) {
+  return {flags_of(*plugin.impl()), effective_cpu_count()};
+}
+
+Result<Client> adopt_client(const Plugin& plugin, PJRT_Client* client,
+                            std::vector<NamedValue> options, BeforeClient before) {
+  Plugin::Impl& owner = *plugin.impl();
+  {
+    const std::lock_guard lock(owner.adopt_mutex);
+    if (!owner.attributes_read) PRECAST_TRY(read_attributes(owner));
+    owner.attributes_read = true;
+  }
+  auto adopted = std::make_shared<Client::Impl>(plugin);
+  adopted->options = std::move(options);
+  adopted->flags = std::move(before.flags);
+  adopted->cpu_count_at_creation = before.cpu_count;
+  adopted->client = borrow(client);
+  PRECAST_TRY(read_facts(*adopted));
+  return Client(std::move(adopted));
 }
 
 Result<void> check_options(const Client::Impl& client, const CompileOptions& options) {
@@ -64,6 +90,43 @@ Result<void> check_options(const Client::Impl& client, const CompileOptions& opt
     return topology::validate(*assignment, client.facts);
   }
   return {};
+}
+
+Result<CompiledExecutable> describe_compiled(const Client& client,
+                                             Handle<PJRT_LoadedExecutable> loaded,
+                                             const Program& program,
+                                             const CompileOptions& options) {
+  PRECAST_ASSIGN(std::shared_ptr<LoadedExecutable::Impl> executable,
+                 describe(client.impl(), std::move(loaded)));
+  CompiledExecutable compiled(std::move(executable));
+  // Here and not in the cache: without it, run() would send inputs in the wrong layout.
+  set_signature(compiled, read_signature(compiled));
+  note_layout_wishes(compiled, &program, options);
+  return compiled;
+}
+
+Result<Bytes> serialized_topology(const Plugin& plugin, const PJRT_TopologyDescription* topology) {
+  Block<PJRT_TopologyDescription_Serialize_Args> args;
+  args->topology = const_cast<PJRT_TopologyDescription*>(topology);  // NOLINT: it is only read
+  PRECAST_TRY(plugin.impl()->api.call(kTopologyDescriptionSerialize, args));
+  return take_bytes(args->serialized_bytes, args->serialized_bytes_size, args->serialized_topology,
+                    args->serialized_topology_deleter);
+}
+
+Result<Bytes> serialized_executable(const Client& client, const PJRT_Executable* executable) {
+  Block<PJRT_Executable_Serialize_Args> args;
+  args->executable = executable;
+  PRECAST_TRY(client.impl()->api().call(kExecutableSerialize, args));
+  Bytes bytes = take_bytes(args->serialized_bytes, args->serialized_bytes_size,
+                           args->serialized_executable, args->serialized_executable_deleter);
+  if (bytes.empty()) {
+    return Error(ErrorCode::unsupported, "the plugin serialized the executable to no bytes");
+  }
+  return bytes;
+}
+
+PJRT_LoadedExecutable* release(const LoadedExecutable& executable) {
+  return executable.impl()->loaded.release();
 }
 
 Result<LoadedExecutable> deserialize_and_load(const Client& client, BytesView executable,
@@ -114,14 +177,10 @@ Result<TopologyFacts> Client::topology() const {
     return called.error();
   }
 
-  pjrt::Block<PJRT_TopologyDescription_Serialize_Args> serialize;
-  serialize->topology = get->topology;
-  if (const auto called = api.call(pjrt::kTopologyDescriptionSerialize, serialize); called) {
-    facts.serialized =
-        pjrt::take_bytes(serialize->serialized_bytes, serialize->serialized_bytes_size,
-                         serialize->serialized_topology, serialize->serialized_topology_deleter);
-  } else if (!pjrt::is_lacking(called.error())) {
-    return called.error();
+  if (auto serialized = pjrt::serialized_topology(impl_->plugin, get->topology); serialized) {
+    facts.serialized = *std::move(serialized);
+  } else if (!pjrt::is_lacking(serialized.error())) {
+    return serialized.error();
   }
 
   pjrt::Block<PJRT_TopologyDescription_Fingerprint_Args> fingerprint;
@@ -176,13 +235,8 @@ Result<CompiledExecutable> Client::compile(const Program& program,
   args->compile_options = options.serialized().data();
   args->compile_options_size = options.serialized().size();
   PRECAST_TRY(impl_->api().call(pjrt::kClientCompile, args));
-  PRECAST_ASSIGN(std::shared_ptr<LoadedExecutable::Impl> executable,
-                 pjrt::describe(impl_, pjrt::own(impl_->api(), args->executable)));
-  CompiledExecutable compiled(std::move(executable));
-  // Here and not in the cache: without it, run() would send inputs in the wrong layout.
-  pjrt::set_signature(compiled, pjrt::read_signature(compiled));
-  pjrt::note_layout_wishes(compiled, &program, options);
-  return compiled;
+  return pjrt::describe_compiled(*this, pjrt::own(impl_->api(), args->executable), program,
+                                 options);
 }
 
 }  // namespace precast

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "pjrt/adopt.h"
 #include "pjrt/executable_impl.h"
 #include "pjrt/functions.h"
 #include "pjrt/named_values.h"
@@ -182,15 +183,7 @@ Result<std::vector<std::string>> LoadedExecutable::result_memory_kinds() const {
 }
 
 Result<Bytes> CompiledExecutable::serialize() const {
-  pjrt::Block<PJRT_Executable_Serialize_Args> args;
-  args->executable = impl_->executable.get();
-  PRECAST_TRY(impl_->api().call(pjrt::kExecutableSerialize, args));
-  Bytes bytes = pjrt::take_bytes(args->serialized_bytes, args->serialized_bytes_size,
-                                 args->serialized_executable, args->serialized_executable_deleter);
-  if (bytes.empty()) {
-    return Error(ErrorCode::unsupported, "the plugin serialized the executable to no bytes");
-  }
-  return bytes;
+  return pjrt::serialized_executable(Client(impl_->client), impl_->executable.get());
 }
 
 Result<Bytes> CompiledExecutable::optimized_program() const {

@@ -21,7 +21,7 @@ struct LoadedExecutable::Impl {
   const pjrt::Api& api() const { return client->api(); }
 
   const std::shared_ptr<Client::Impl> client;  // first: it outlives the handles
-  const pjrt::Handle<PJRT_LoadedExecutable> loaded;
+  pjrt::Handle<PJRT_LoadedExecutable> loaded;
   pjrt::Handle<PJRT_Executable> executable;  // the same, for questions about it
   std::string name;
   int replicas = 1;

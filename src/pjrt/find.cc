@@ -14,6 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "pjrt/mapped_file.h"
+
 namespace precast {
 namespace pjrt {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 constexpr std::string_view kFromPrecastPlugin = "PRECAST_PLUGIN";
 constexpr std::string_view kFromNames = "PJRT_NAMES_AND_LIBRARY_PATHS";
 constexpr std::string_view kFromVirtualEnv = "VIRTUAL_ENV";
+constexpr std::string_view kWrapperName = "libprecast_pjrt";
 
 // Packages that hold a plugin, by the place of the plugin below site-packages. The first of a name
 // is the one that is opened.
@@ -107,7 +110,9 @@ void search_names(const std::string& text, Search& search) {
       continue;
     }
     const std::string path(entry.substr(colon + 1));
-    if (!is_absolute(path)) {
+    if (is_wrapper(path)) {
+      search.looked.push_back(where + " is Precast's own plugin, so it was left out)");
+    } else if (!is_absolute(path)) {
       search.looked.push_back(where + " is not an absolute path, so it was left out)");
     } else if (!is_file(path)) {
       search.looked.push_back(where + ": no such file)");
@@ -118,15 +123,12 @@ void search_names(const std::string& text, Search& search) {
   }
 }
 
-// `origin` is for FoundPlugin::origin.
-void search_packages(const std::string& virtual_env, const std::string& origin, Search& search) {
-  if (!is_absolute(virtual_env)) {
-    search.looked.push_back(origin + " ('" + virtual_env +
-                            "' is not an absolute path, so it was left out)");
-    return;
-  }
+// What is found is added; `shown` stands for the folders in messages, `origin` is for
+// FoundPlugin::origin.
+void search_folders(const std::vector<std::string>& folders, const std::string& shown,
+                    const std::string& origin, Search& search) {
   std::size_t count = 0;
-  for (const std::string& folder : site_packages(virtual_env)) {
+  for (const std::string& folder : folders) {
     for (const KnownPackage& package : kKnownPackages) {
       std::string path = folder + "/" + std::string(package.file);
       if (!is_file(path)) continue;
@@ -134,8 +136,17 @@ void search_packages(const std::string& virtual_env, const std::string& origin, 
       ++count;
     }
   }
-  search.looked.push_back(origin + " ('" + virtual_env + "'" +
+  search.looked.push_back(origin + " ('" + shown + "'" +
                           (count == 0 ? ": no package with a plugin)" : ")"));
+}
+
+void search_packages(const std::string& virtual_env, const std::string& origin, Search& search) {
+  if (!is_absolute(virtual_env)) {
+    search.looked.push_back(origin + " ('" + virtual_env +
+                            "' is not an absolute path, so it was left out)");
+    return;
+  }
+  search_folders(site_packages(virtual_env), virtual_env, origin, search);
 }
 
 // The root of the build tree that a binary lies in; empty when it lies in none. CMake's cache file
@@ -188,6 +199,24 @@ bool is_path(const std::string& name_or_path) {
 
 }  // namespace
 
+std::vector<std::string> mapped_packages_of(std::string_view maps) {
+  constexpr std::string_view kFolder = "/site-packages/";
+  std::vector<std::string> folders;
+  for (const Mapping& file : mapped_files(maps)) {
+    const std::size_t at = file.path.find(kFolder);
+    if (at == std::string::npos) continue;
+    std::string folder = file.path.substr(0, at + kFolder.size() - 1);
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) {
+      folders.push_back(std::move(folder));
+    }
+  }
+  return folders;
+}
+
+bool is_wrapper(std::string_view path) {
+  return last_part(path).substr(0, kWrapperName.size()) == kWrapperName;
+}
+
 SearchEnvironment search_environment() {
   SearchEnvironment environment;
   environment.precast_plugin = variable("PRECAST_PLUGIN");
@@ -198,6 +227,7 @@ SearchEnvironment search_environment() {
   if (size > 0 && static_cast<std::size_t>(size) < path.size()) {
     environment.executable.assign(path.data(), static_cast<std::size_t>(size));
   }
+  if (const auto maps = read_maps()) environment.mapped_packages = mapped_packages_of(*maps);
   return environment;
 }
 
@@ -208,6 +238,9 @@ Search search(const SearchEnvironment& environment) {
     search.looked.push_back(std::string(kFromVirtualEnv) + " (not set)");
   } else {
     search_packages(environment.virtual_env, std::string(kFromVirtualEnv), search);
+  }
+  for (const std::string& folder : environment.mapped_packages) {
+    search_folders({folder}, folder, "this process's Python packages", search);
   }
   if (const std::string tree = build_tree_of(environment.executable); !tree.empty()) {
     search_packages(tree + "/venv", "the build tree", search);

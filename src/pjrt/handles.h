@@ -51,8 +51,10 @@ struct HandleTraits<PJRT_Buffer> {
 
 template <typename T>
 struct Destroy {
-  const Api* api = nullptr;
-  void operator()(T* handle) const { destroy(HandleTraits<T>::kDestroy, handle); }
+  const Api* api = nullptr;  // null: the handle is only borrowed
+  void operator()(T* handle) const {
+    if (api != nullptr) destroy(HandleTraits<T>::kDestroy, handle);
+  }
 
  private:
   template <typename Args>
@@ -71,6 +73,12 @@ using Handle = std::unique_ptr<T, Destroy<T>>;
 template <typename T>
 Handle<T> own(const Api& api, T* raw) {
   return Handle<T>(raw, Destroy<T>{&api});
+}
+
+// For what belongs to somebody else, who destroys it.
+template <typename T>
+Handle<T> borrow(T* raw) {
+  return Handle<T>(raw, Destroy<T>{});
 }
 
 // Bytes that a plugin lends together with the function that ends the loan. Copies them and ends it.

@@ -94,23 +94,26 @@ Result<Opened> open_library(const std::string& path) {
   return Opened{get_api(), symbol, was_loaded};
 }
 
-Result<std::shared_ptr<Plugin::Impl>> load(const LibraryFile& library) {
+Result<void> initialize(Plugin::Impl& plugin) {
+  // Plugins may do without it.
+  if (!plugin.api.has(kPluginInitialize)) return {};
+  Block<PJRT_Plugin_Initialize_Args> args;
+  return plugin.api.call(kPluginInitialize, args);
+}
+
+// Who calls PJRT_Plugin_Initialize: a plugin may take its environment there.
+enum class Initialize : std::uint8_t { now, by_host };
+
+Result<std::shared_ptr<Plugin::Impl>> load(const LibraryFile& library, Initialize when) {
   PRECAST_ASSIGN(const Opened opened, open_library(library.real_path));
   PRECAST_TRY(check_table(opened.table));
   auto plugin = std::make_shared<Plugin::Impl>(opened.table, library.real_path);
   plugin->entry_point = opened.entry_point;
   plugin->was_loaded = opened.was_loaded;
   plugin->opened = library.identity;
-
-  // Plugins may do without these two.
-  if (plugin->api.has(kPluginInitialize)) {
-    Block<PJRT_Plugin_Initialize_Args> args;
-    PRECAST_TRY(plugin->api.call(kPluginInitialize, args));
-  }
-  if (plugin->api.has(kPluginAttributes)) {
-    Block<PJRT_Plugin_Attributes_Args> args;
-    PRECAST_TRY(plugin->api.call(kPluginAttributes, args));
-    plugin->attributes = from_abi(args->attributes, args->num_attributes);
+  if (when == Initialize::now) {
+    PRECAST_TRY(initialize(*plugin));
+    PRECAST_TRY(read_attributes(*plugin));
   }
   plugin->capabilities = capabilities_of(plugin->api);
   return plugin;
@@ -127,14 +130,14 @@ Registry& registry() {
   return instance;
 }
 
-Result<std::shared_ptr<Plugin::Impl>> open_once(const std::string& path) {
+Result<std::shared_ptr<Plugin::Impl>> open_once(const std::string& path, Initialize when) {
   PRECAST_ASSIGN(const LibraryFile library, examine(path));
   Registry& plugins = registry();
   const std::lock_guard lock(plugins.mutex);
   const auto known = plugins.plugins.find(library.real_path);
   if (known != plugins.plugins.end()) return known->second;
   PRECAST_ASSIGN(std::shared_ptr<Plugin::Impl> impl,
-                 load(library).with("while opening '" + library.real_path + "'"));
+                 load(library, when).with("while opening '" + library.real_path + "'"));
   plugins.plugins.emplace(library.real_path, impl);
   return impl;
 }
@@ -167,6 +170,20 @@ Result<void> check_table(const PJRT_Api* table) {
   return {};
 }
 
+Result<void> read_attributes(Plugin::Impl& plugin) {
+  // Plugins may do without them.
+  if (!plugin.api.has(kPluginAttributes)) return {};
+  Block<PJRT_Plugin_Attributes_Args> args;
+  PRECAST_TRY(plugin.api.call(kPluginAttributes, args));
+  plugin.attributes = from_abi(args->attributes, args->num_attributes);
+  return {};
+}
+
+Result<Plugin> open_for_host(const std::string& path) {
+  PRECAST_ASSIGN(std::shared_ptr<Plugin::Impl> impl, open_once(path, Initialize::by_host));
+  return Plugin(std::move(impl));
+}
+
 Client::FlagSnapshot flags_of(Plugin::Impl& plugin) {
   const std::lock_guard lock(plugin.flags_mutex);
   if (!plugin.flags) {
@@ -186,7 +203,7 @@ Client::FlagSnapshot flags_of(Plugin::Impl& plugin) {
 
 Result<Plugin> Plugin::open(const std::string& name_or_path) {
   PRECAST_ASSIGN(const FoundPlugin found, pjrt::resolve(name_or_path, pjrt::search_environment()));
-  auto impl = pjrt::open_once(found.path);
+  auto impl = pjrt::open_once(found.path, pjrt::Initialize::now);
   if (impl) return Plugin(std::move(*impl));
   if (found.origin.empty()) return std::move(impl).error();
   return std::move(impl).error().with("the plugin was found through " + found.origin);

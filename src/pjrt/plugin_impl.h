@@ -26,6 +26,9 @@ struct Plugin::Impl {
   std::vector<NamedValue> attributes;
   PluginCapabilities capabilities;
 
+  std::mutex adopt_mutex;
+  bool attributes_read = false;  // guarded by adopt_mutex; only of a plugin that a host initializes
+
   std::mutex hashed_mutex;  // held while the file is hashed
   std::optional<pjrt::HashedFile> hashed;
   std::mutex flags_mutex;
@@ -41,6 +44,9 @@ namespace pjrt {
 // version and the functions without which no error can be read. Errors: invalid_argument,
 // unsupported.
 Result<void> check_table(const PJRT_Api* table);
+
+// Fills `attributes`. The plugin must have been initialized.
+Result<void> read_attributes(Plugin::Impl& plugin);
 
 // The environment's XLA_FLAGS and LIBTPU_INIT_ARGS at the first call for this plugin.
 Client::FlagSnapshot flags_of(Plugin::Impl& plugin);

@@ -98,7 +98,7 @@ TEST_F(Recording, AChildCountsFromZeroIntoItsOwnFile) {
 }
 
 TEST_F(Recording, AForkWhileOthersCountIsHarmless) {
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer's allocator may be locked by another thread at a fork";
 #endif
   ASSERT_TRUE(in_child([this] {

@@ -21,6 +21,7 @@ ALLOWED = {
     "cache": {
         "base", "proto", "program", "topology", "artifact", "stats", "store", "lease", "pjrt", "key"
     },
+    "interpose": {"base", "proto", "pjrt", "cache"},
     "c_api": set(),
     "cli": set(),
 }

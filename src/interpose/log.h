@@ -1,0 +1,20 @@
+// Log: lines on standard error. The wrapper lives in processes that have nowhere else to look.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "precast/cache.h"
+
+namespace precast::interpose {
+
+// From now on what is less than `least` is not said; nothing: nothing is. Warnings are, before.
+void set_log_level(std::optional<LogLevel> least);
+
+bool says(LogLevel level);
+// One line, "[precast] <text>", in one write. Line ends in the text become spaces.
+void say(LogLevel level, std::string_view text);
+// Whatever the level.
+void say_always(std::string_view text);
+
+}  // namespace precast::interpose

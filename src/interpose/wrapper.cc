@@ -1,0 +1,237 @@
+#include "interpose/wrapper.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "interpose/ahead.h"
+#include "interpose/compile.h"
+#include "interpose/log.h"
+#include "pjrt/adopt.h"
+#include "pjrt/named_values.h"
+#include "pjrt/plugin_impl.h"
+#include "precast/artifact.h"
+
+namespace precast::interpose {
+namespace {
+
+// Set once, before any host has the table.
+Wrapper* the_wrapper = nullptr;
+
+// The member function as the table wants it. What the cache's libraries throw (no memory) must not
+// unwind into the host, and each function calls the plugin before anything can throw, or catches.
+template <auto kMember, typename Args>
+PJRT_Error* call(Args* args) {
+  return (the_wrapper->*kMember)(args);
+}
+
+// Whether a struct of the host's reaches as far as this member.
+template <typename Args, typename Member>
+bool reaches(const Args* args, Member Args::* member) {
+  const auto offset = static_cast<std::size_t>(reinterpret_cast<const char*>(&(args->*member)) -
+                                               reinterpret_cast<const char*>(args));
+  return args != nullptr && offset + sizeof(Member) <= args->struct_size;
+}
+
+// What a plugin's deleter frees.
+struct Lent {
+  Bytes bytes;
+};
+
+void end_loan(PJRT_SerializedExecutable* lent) { delete reinterpret_cast<Lent*>(lent); }
+
+}  // namespace
+
+Wrapper::Wrapper(Plugin plugin, Settings settings)
+    : plugin_(std::move(plugin)),
+      settings_(std::move(settings)),
+      table_(plugin_.impl()->api.table()) {
+  the_wrapper = this;
+  table_.replace(&PJRT_Api::PJRT_Client_Create, &call<&Wrapper::create_client>);
+  table_.replace(&PJRT_Api::PJRT_Client_Destroy, &call<&Wrapper::destroy_client>);
+  table_.replace(&PJRT_Api::PJRT_Client_Compile, &call<&Wrapper::compile>);
+  table_.replace(&PJRT_Api::PJRT_Compile, &call<&Wrapper::compile_ahead>);
+  table_.replace(&PJRT_Api::PJRT_Client_Load, &call<&Wrapper::load>);
+  table_.replace(&PJRT_Api::PJRT_LoadedExecutable_GetExecutable, &call<&Wrapper::get_executable>);
+  table_.replace(&PJRT_Api::PJRT_Executable_Serialize, &call<&Wrapper::serialize>);
+  table_.replace(&PJRT_Api::PJRT_Executable_Destroy, &call<&Wrapper::destroy_executable>);
+  table_.replace(&PJRT_Api::PJRT_LoadedExecutable_Destroy, &call<&Wrapper::destroy_loaded>);
+}
+
+const Cache& Wrapper::cache() {
+  std::call_once(cache_opened_, [this] {
+    CacheConfig config;
+    config.policy = settings_.policy;
+    config.min_compile_ms = settings_.min_compile_ms;
+    config.log = say;
+    config.on_waiting = [](const Waiting& waiting) {
+      say(LogLevel::info,
+          fmt::format(
+              "waiting for process {} on {} ({}), which has been compiling this for {:.0f} s",
+              waiting.pid, waiting.host, waiting.who, waiting.holding_s));
+    };
+    cache_ = Cache::open(std::move(config));
+  });
+  return *cache_;
+}
+
+std::optional<Client> Wrapper::client(PJRT_Client* handle) {
+  State& mine = state();
+  const std::lock_guard lock(mine.mutex);
+  const auto found = mine.clients.find(handle);
+  if (found == mine.clients.end()) return std::nullopt;
+  return found->second;
+}
+
+std::vector<Client> Wrapper::clients() {
+  State& mine = state();
+  const std::lock_guard lock(mine.mutex);
+  std::vector<Client> all;
+  for (const auto& [handle, known] : mine.clients) all.push_back(known);
+  return all;
+}
+
+Result<void> Wrapper::adopt(PJRT_Client* client, Creation creation) {
+  PRECAST_ASSIGN(Client adopted, pjrt::adopt_client(plugin_, client, std::move(creation.options),
+                                                    std::move(creation.before)));
+  State& mine = state();
+  const std::lock_guard lock(mine.mutex);
+  mine.clients.insert_or_assign(client, std::move(adopted));
+  return {};
+}
+
+PJRT_Error* Wrapper::create_client(PJRT_Client_Create_Args* args) {
+  std::optional<Creation> creation;
+  try {
+    creation = Creation{pjrt::before_client(plugin_), {}};
+    if (reaches(args, &PJRT_Client_Create_Args::num_options)) {
+      creation->options = pjrt::from_abi(args->create_options, args->num_options);
+    }
+  } catch (...) {
+    creation.reset();
+  }
+  PJRT_Error* error = real().PJRT_Client_Create(args);
+  if (error != nullptr || !reaches(args, &PJRT_Client_Create_Args::client)) return error;
+  Result<void> adopted = Error(ErrorCode::resource_exhausted, "there is not enough memory");
+  try {
+    if (creation) adopted = adopt(args->client, *std::move(creation));
+    if (!adopted) {
+      say(LogLevel::warn, "this client's compiles are not cached: " + adopted.error().to_string());
+    }
+  } catch (...) {
+    return nullptr;
+  }
+  return nullptr;
+}
+
+PJRT_Error* Wrapper::destroy_client(PJRT_Client_Destroy_Args* args) {
+  if (reaches(args, &PJRT_Client_Destroy_Args::client)) {
+    State& mine = state();
+    const std::lock_guard lock(mine.mutex);
+    mine.clients.erase(args->client);
+  }
+  return real().PJRT_Client_Destroy(args);
+}
+
+PJRT_Error* Wrapper::compile(PJRT_Client_Compile_Args* args) {
+  if (!reaches(args, &PJRT_Client_Compile_Args::executable) ||
+      !reaches(args->program, &PJRT_Program::format_size)) {
+    return real().PJRT_Client_Compile(args);
+  }
+  const std::optional<Client> known = client(args->client);
+  if (!known) return real().PJRT_Client_Compile(args);
+  return HostCompile(*this, *known, *args).run();
+}
+
+// The plugin takes its flags from the environment when it first compiles or makes a client.
+void Wrapper::note_flags() {
+  try {
+    static_cast<void>(pjrt::before_client(plugin_));
+  } catch (...) {
+    say(LogLevel::debug, "there is not enough memory to note XLA_FLAGS");
+  }
+}
+
+PJRT_Error* Wrapper::compile_ahead(PJRT_Compile_Args* args) {
+  using Clock = std::chrono::steady_clock;
+  note_flags();
+  const auto start = Clock::now();
+  PJRT_Error* error = real().PJRT_Compile(args);
+  const std::chrono::duration<double, std::milli> took = Clock::now() - start;
+  if (error != nullptr || !reaches(args, &PJRT_Compile_Args::executable) ||
+      !reaches(args->program, &PJRT_Program::format_size)) {
+    return error;
+  }
+  publish_ahead(*this, *args, took.count());
+  return nullptr;
+}
+
+// The executable of a loaded one, loaded again: what it is serialized to is no better.
+PJRT_Error* Wrapper::load(PJRT_Client_Load_Args* args) {
+  PJRT_Error* error = real().PJRT_Client_Load(args);
+  if (error != nullptr || !reaches(args, &PJRT_Client_Load_Args::loaded_executable)) return error;
+  Origins& origins = state().origins;
+  if (Origin origin = origins.find(args->executable)) {
+    origins.add(args->loaded_executable, std::move(origin));
+  }
+  return nullptr;
+}
+
+PJRT_Error* Wrapper::get_executable(PJRT_LoadedExecutable_GetExecutable_Args* args) {
+  PJRT_Error* error = real().PJRT_LoadedExecutable_GetExecutable(args);
+  if (error != nullptr || !reaches(args, &PJRT_LoadedExecutable_GetExecutable_Args::executable)) {
+    return error;
+  }
+  Origins& origins = state().origins;
+  if (Origin origin = origins.find(args->loaded_executable)) {
+    origins.add(args->executable, std::move(origin));
+  }
+  return nullptr;
+}
+
+PJRT_Error* Wrapper::serialize(PJRT_Executable_Serialize_Args* args) {
+  if (!reaches(args, &PJRT_Executable_Serialize_Args::serialized_executable_deleter)) {
+    return real().PJRT_Executable_Serialize(args);
+  }
+  const Origin origin = state().origins.find(args->executable);
+  if (origin == nullptr) return real().PJRT_Executable_Serialize(args);
+  try {
+    // It was whole when it was loaded.
+    const auto artifact = VerifiedArtifact::decode(Bytes(*origin));
+    if (artifact) {
+      auto lent = std::make_unique<Lent>(Lent{Bytes(artifact->executable())});
+      args->serialized_bytes = lent->bytes.data();
+      args->serialized_bytes_size = lent->bytes.size();
+      args->serialized_executable = reinterpret_cast<PJRT_SerializedExecutable*>(lent.release());
+      args->serialized_executable_deleter = end_loan;
+      return nullptr;
+    }
+  } catch (...) {
+    say(LogLevel::warn, "there is not enough memory for the bytes of a cached executable");
+  }
+  return real().PJRT_Executable_Serialize(args);
+}
+
+PJRT_Error* Wrapper::destroy_executable(PJRT_Executable_Destroy_Args* args) {
+  if (reaches(args, &PJRT_Executable_Destroy_Args::executable)) {
+    state().origins.remove(args->executable);
+  }
+  return real().PJRT_Executable_Destroy(args);
+}
+
+PJRT_Error* Wrapper::destroy_loaded(PJRT_LoadedExecutable_Destroy_Args* args) {
+  if (reaches(args, &PJRT_LoadedExecutable_Destroy_Args::executable)) {
+    state().origins.remove(args->executable);
+  }
+  return real().PJRT_LoadedExecutable_Destroy(args);
+}
+
+void Wrapper::say_summary() {
+  if (!settings_.summary) return;
+  say_always(fmt::format("{} plugin={}", state().summary.text(), plugin_.path()));
+}
+
+}  // namespace precast::interpose

@@ -1,0 +1,85 @@
+// Wrapper: the functions that stand in the place of the plugin's.
+//
+// Everything else in the table, extensions too, is the plugin's own pointer. A function here that
+// cannot do its work does what the plugin's would: nothing of the cache ever becomes the host's
+// error.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/per_process.h"
+#include "interpose/origins.h"
+#include "interpose/settings.h"
+#include "interpose/summary.h"
+#include "interpose/table.h"
+#include "pjrt/adopt.h"
+#include "pjrt/c_abi.h"
+#include "precast/cache.h"
+#include "precast/client.h"
+#include "precast/plugin.h"
+
+namespace precast::interpose {
+
+class Wrapper {
+ public:
+  // `plugin` was opened by pjrt::open_for_host(). One per process, never destroyed.
+  Wrapper(Plugin plugin, Settings settings);
+  Wrapper(const Wrapper&) = delete;
+  Wrapper& operator=(const Wrapper&) = delete;
+
+  const PJRT_Api* table() const { return table_.given(); }
+  const PJRT_Api& real() const { return table_.real(); }
+  const Plugin& plugin() const { return plugin_; }
+  const Settings& settings() const { return settings_; }
+  // Opened when it is first needed: a host that compiles nothing makes no folder.
+  const Cache& cache();
+
+  // What belongs to one process: a child has none of its parent's clients and executables, as the
+  // plugin's threads are not there either.
+  struct State {
+    std::mutex mutex;
+    std::unordered_map<PJRT_Client*, Client> clients;  // guarded by mutex
+    Origins origins;
+    Summary summary;
+  };
+  State& state() { return state_.here(); }
+  // Nothing for a client that the cache knows nothing of.
+  std::optional<Client> client(PJRT_Client* handle);
+  std::vector<Client> clients();
+
+  // As the members of PJRT_Api.
+  PJRT_Error* create_client(PJRT_Client_Create_Args* args);
+  PJRT_Error* destroy_client(PJRT_Client_Destroy_Args* args);
+  PJRT_Error* compile(PJRT_Client_Compile_Args* args);
+  PJRT_Error* compile_ahead(PJRT_Compile_Args* args);
+  PJRT_Error* load(PJRT_Client_Load_Args* args);
+  PJRT_Error* get_executable(PJRT_LoadedExecutable_GetExecutable_Args* args);
+  PJRT_Error* serialize(PJRT_Executable_Serialize_Args* args);
+  PJRT_Error* destroy_executable(PJRT_Executable_Destroy_Args* args);
+  PJRT_Error* destroy_loaded(PJRT_LoadedExecutable_Destroy_Args* args);
+
+  // The line of PRECAST_SUMMARY; nothing when it was not asked for, or there is nothing to tell.
+  void say_summary();
+
+ private:
+  // What is known before the plugin makes a client.
+  struct Creation {
+    pjrt::BeforeClient before;
+    std::vector<NamedValue> options;
+  };
+  Result<void> adopt(PJRT_Client* client, Creation creation);
+  void note_flags();
+
+  const Plugin plugin_;
+  const Settings settings_;
+  Table table_;
+  std::once_flag cache_opened_;
+  std::optional<Cache> cache_;
+  base::PerProcess<State> state_;
+};
+
+}  // namespace precast::interpose
