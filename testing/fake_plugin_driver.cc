@@ -14,7 +14,9 @@ Driver::Driver() {
   api_ = entry();
 }
 
-Driver::~Driver() { ::dlclose(library_); }
+Driver::~Driver() {
+  if (library_ != nullptr) ::dlclose(library_);
+}
 
 Outcome Driver::outcome(PJRT_Error* error) const {
   if (error == nullptr) return {};

@@ -30,6 +30,8 @@ struct Outcome {
 class Driver {
  public:
   Driver();
+  // The same with another table, whose functions end in the plugin's.
+  explicit Driver(const PJRT_Api* api) : api_(api) {}
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;

@@ -69,8 +69,8 @@ class PRECAST_EXPORT Plugin {
   // Python that runs in this process; for a binary in a build tree, that tree's venv. No name finds
   // Precast's own plugin (libprecast_pjrt*.so). Never a folder relative to the working directory.
   // Errors: invalid_argument when there is no such file or name (the message lists where it looked
-  // and the names that exist) or the file is not a plugin; unsupported for another major version of the
-  // API; plugin_error when the plugin's own initialisation fails.
+  // and the names that exist) or the file is not a plugin; unsupported for another major version of
+  // the API; plugin_error when the plugin's own initialisation fails.
   static Result<Plugin> open(const std::string& name_or_path);
 
   const std::string& path() const;
