@@ -137,6 +137,7 @@ TEST_F(CompileConformance, ASortIsSerializedBeforeItsFirstRun) {
 }
 
 TEST_F(CompileConformance, WhatCannotBeSerializedRuns) {
+  PRECAST_SKIP_IF_LACKING("serialize_refusal");
   if (client().platform_name() != "cpu") GTEST_SKIP() << "no such program is known for others";
   const auto executable = compiled(kNotSerializable, {device_ids().front()});
   ASSERT_TRUE(executable);

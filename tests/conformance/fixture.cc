@@ -30,7 +30,14 @@ std::string open_shared() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread yet.
   const char* name = std::getenv("PRECAST_CONFORMANCE_PLUGIN");
   if (name == nullptr) return "PRECAST_CONFORMANCE_PLUGIN is not set";
-  auto plugin = Plugin::open(path_of(name));
+  std::string path = path_of(name);
+  // The same plugin, seen through the one that puts the cache before it.
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread yet.
+  if (const char* wrapper = std::getenv("PRECAST_CONFORMANCE_WRAPPER"); wrapper != nullptr) {
+    ::setenv("PRECAST_PJRT_PLUGIN", path.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): as above
+    path = wrapper;
+  }
+  auto plugin = Plugin::open(path);
   if (!plugin) return plugin.error().to_string();
   auto client = plugin->create_client({});
   if (!client) return client.error().to_string();
