@@ -33,7 +33,7 @@ setup:
 # The command and its library; the tests are built by make test.
 build:
 	@tools/setup packages venv configure
-	cmake --build --preset release --target precast_cli
+	cmake --build --preset release --target precast_cli precast_pjrt_wrapper
 
 install: build
 	cmake --install build --prefix "$(PREFIX)"
@@ -53,7 +53,7 @@ test:
 # Nothing else should run on the machine meanwhile. BENCH_OPTIONS='--repeat 30' takes longer and spreads less.
 bench:
 	@tools/setup packages bench-packages venv jax-venv configure
-	cmake --build --preset release --target precast_cli precast_bench precast_fake_plugin
+	cmake --build --preset release --target precast_cli precast_bench precast_fake_plugin precast_pjrt_wrapper
 	@build/jax-venv/bin/python benchmarks/bench.py $(BENCH_OPTIONS)
 
 test-long:

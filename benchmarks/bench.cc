@@ -9,6 +9,9 @@
 //   precast_bench miss PLUGIN PROGRAM CACHE REPEATS
 //       what a miss does beside the compile, in turn with the trial load before publishing and
 //       without; the entry is compiled again and replaced each time
+//   precast_bench wrapped WRAPPER PROGRAM CACHE REPEATS
+//       PJRT_Client_Compile of libprecast_pjrt.so when it hits, and the bare load of the same bytes
+//       through the same table, in turn; PRECAST_PJRT_PLUGIN and PRECAST_CACHE are bench.py's
 //
 // Times are milliseconds, in the order in which they were taken.
 #include <fmt/format.h>
@@ -17,6 +20,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -216,15 +220,57 @@ Result<Json> measure_miss(const std::string& plugin_path, const std::string& pro
   return Json{{"with_load", json_of(with)}, {"without_load", json_of(without)}};
 }
 
+// As a host compiles, with nothing of Precast's library around it.
+Result<pjrt::Handle<PJRT_LoadedExecutable>> compile_bare(const Client& client,
+                                                         const Program& program,
+                                                         const CompileOptions& options) {
+  constexpr std::string_view kFormat = "mlir";
+  const Client::Impl& impl = *client.impl();
+  pjrt::Block<PJRT_Program> code;
+  code->code = const_cast<char*>(program.bytes().data());  // NOLINT: it is only read
+  code->code_size = program.bytes().size();
+  code->format = kFormat.data();
+  code->format_size = kFormat.size();
+  pjrt::Block<PJRT_Client_Compile_Args> args;
+  args->client = impl.client.get();
+  args->program = code.get();
+  args->compile_options = options.serialized().data();
+  args->compile_options_size = options.serialized().size();
+  PRECAST_TRY(impl.api().call(pjrt::kClientCompile, args));
+  return pjrt::own(impl.api(), args->executable);
+}
+
+Result<Json> measure_wrapped(const std::string& wrapper_path, const std::string& program_path,
+                             CacheConfig /*of the environment*/, int repeats) {
+  PRECAST_ASSIGN(const Plugin plugin, Plugin::open(wrapper_path));
+  PRECAST_ASSIGN(const Client client, plugin.create_client({}));
+  PRECAST_ASSIGN(const Program program, Program::from_file(program_path));
+  PRECAST_ASSIGN(const CompiledExecutable first, client.compile(program, {}));
+  PRECAST_ASSIGN(const Bytes executable, first.serialize());
+  std::vector<double> floor;
+  std::vector<double> hit;
+  for (int i = 0; i < repeats; ++i) {
+    PRECAST_ASSIGN(const double bare, floor_ms(client, executable));
+    floor.push_back(bare);
+    Result<pjrt::Handle<PJRT_LoadedExecutable>> loaded = Error(ErrorCode::internal, "not loaded");
+    hit.push_back(ms_of([&] { loaded = compile_bare(client, program, {}); }));
+    if (!loaded) return std::move(loaded).error();
+  }
+  return Json{{"floor_ms", floor}, {"hit_ms", hit}};
+}
+
 int bench(const std::vector<std::string>& words) {
   Result<Json> measured = Error(ErrorCode::invalid_argument, "see the head of bench.cc");
   if (words.size() == 3 && words[0] == "digest") {
     measured = measure_digest(words[1], std::atoi(words[2].c_str()));
-  } else if (words.size() == 5 && (words[0] == "hit" || words[0] == "miss")) {
+  } else if (words.size() == 5) {
+    const std::map<std::string, decltype(&measure_hit)> measures = {
+        {"hit", measure_hit}, {"miss", measure_miss}, {"wrapped", measure_wrapped}};
     CacheConfig config;
     config.directory = words[3];
-    const auto measure = words[0] == "hit" ? measure_hit : measure_miss;
-    measured = measure(words[1], words[2], std::move(config), std::atoi(words[4].c_str()));
+    if (const auto found = measures.find(words[0]); found != measures.end()) {
+      measured = found->second(words[1], words[2], std::move(config), std::atoi(words[4].c_str()));
+    }
   }
   if (!measured) {
     fmt::print(stderr, "precast_bench: {}\n", measured.error().to_string());

@@ -24,6 +24,7 @@ PROGRAMS = BUILD / "bench" / "programs"
 BENCH = BUILD / "bench" / "precast_bench"
 COMMAND = BUILD / "bin" / "precast"
 PLUGIN = next((BUILD / "venv").glob("lib/python3*/site-packages/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"))
+WRAPPER = BUILD / "lib" / "libprecast_pjrt.so"
 FAKE = BUILD / "lib" / "libprecast_fake_pjrt.so"
 ALLOCATORS = {"jemalloc": "libjemalloc.so.2", "mimalloc": "libmimalloc.so.2"}
 # What is not the command's own start: the plugin's library and client, the load, the run itself, and what comes after it.
@@ -150,6 +151,46 @@ def measure_crowds(program, folder, repeat):
             "small": small}
 
 
+def measure_wrapped(name, program, folder, repeat):
+    """A compile of a host through libprecast_pjrt.so that hits, against the bare load of the same bytes."""
+    print(f"[bench] {name}: through the wrapper, {repeat} rounds", flush=True)
+    env = {"PRECAST_PJRT_PLUGIN": str(PLUGIN), "PRECAST_CACHE": str(folder / "wrapped")}
+    raw = run_json([BENCH, "wrapped", WRAPPER, program, folder / "wrapped", repeat], env)
+    hit, floor = raw["hit_ms"], raw["floor_ms"]
+    return {"floor_ms": spread(floor), "hit_ms": spread(hit), "ratio": ratios(hit, floor),
+            "above_ms": spread([a - b for a, b in zip(hit, floor)])}
+
+
+def measure_jax_client(folder, repeat, layers, small):
+    """Fresh processes of unmodified JAX on one plugin: warm through the wrapper, and warm with JAX's own cache, in turn."""
+    print(f"[bench] unmodified JAX: one program of {layers} layers and {small} small ones, {repeat} rounds", flush=True)
+    ways = {
+        "precast": {"PJRT_NAMES_AND_LIBRARY_PATHS": f"bench:{WRAPPER}", "PRECAST_PJRT_PLUGIN": str(PLUGIN),
+                    "PRECAST_CACHE": str(folder / "jax-precast"), "PRECAST_SUMMARY": "1"},
+        "jax": {"PJRT_NAMES_AND_LIBRARY_PATHS": f"bench:{PLUGIN}", "JAX_COMPILATION_CACHE_DIR": str(folder / "jax-own"),
+                "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"},
+    }
+    times = {way: {"compile_s": [], "big_s": [], "convert_s": []} for way in ways}
+    own = []
+    for i in range(repeat + 1):
+        for way, env in ways.items():
+            done = subprocess.run([sys.executable, ROOT / "benchmarks" / "jax_client.py", str(layers), str(small)],
+                                  env={**os.environ, "JAX_PLATFORMS": "bench", **env}, capture_output=True, text=True, check=True)
+            if i == 0:  # fills the caches
+                continue
+            for what, value in json.loads(done.stdout).items():
+                times[way][what].append(value)
+            if way == "precast":
+                counts = dict(word.split("=") for word in done.stderr.split("summary: ")[1].split() if "=" in word)
+                assert counts["hits"] == str(small + 1) and counts["misses"] == "0", counts
+                own.append(float(counts["spent_ms"]) / (small + 1))
+    return {"layers": layers, "small": small,
+            **{way: {what: spread(values) for what, values in of.items()} for way, of in times.items()},
+            "ratio": ratios(times["precast"]["compile_s"], times["jax"]["compile_s"]),
+            "convert_share": ratios(times["precast"]["convert_s"], times["precast"]["compile_s"]),
+            "wrapper_ms_per_hit": spread(own)}
+
+
 def library(name):
     for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"):
         if os.path.exists(f"{folder}/{name}"):
@@ -249,6 +290,22 @@ def show(results):
         line("without a cache", ms(crowd["without_ms"]))
         line("new to the machine", ms(crowd["new_ms"]) + f", {crowd['new_ratio']['median']:.3f} of that")
         line("known to the machine", ms(crowd["known_ms"]) + f", {crowd['known_ratio']['median']:.3f} of that")
+    for name, wrapped in results["wrapped"].items():
+        print(f"\n{name} through the wrapper")
+        line("floor: bare DeserializeAndLoad", ms(wrapped["floor_ms"]))
+        line("PJRT_Client_Compile that hits", ms(wrapped["hit_ms"]))
+        line("hit / floor", f"{wrapped['ratio']['median']:9.3f}      ({wrapped['ratio']['low']:.3f} to "
+             f"{wrapped['ratio']['high']:.3f})")
+        line("hit - floor", ms(wrapped["above_ms"]))
+    client = results["jax_client"]
+    print(f"\nunmodified JAX, warm: one program of {client['layers']} layers and {client['small']} small ones")
+    for way, name in (("precast", "through the wrapper"), ("jax", "JAX's own cache")):
+        line(name, f"{client[way]['compile_s']['median']:9.2f} s   (least {client[way]['compile_s']['least']:.2f}; the big one "
+             f"{client[way]['big_s']['median']:.2f})")
+    line("wrapper / JAX's own cache", f"{client['ratio']['median']:9.3f}      ({client['ratio']['low']:.3f} to "
+         f"{client['ratio']['high']:.3f})")
+    line("share of turning modules to VHLO", f"{client['convert_share']['median']:9.3f}")
+    line("the wrapper, for each hit", ms(client["wrapper_ms_per_hit"]))
     print("\nload of step48 by allocator")
     for name, value in results["allocators"].items():
         line(name, ms(value))
@@ -275,6 +332,9 @@ def main():
             "starts": {name: measure_starts(programs[name][0], folder / "command", arguments.repeat)
                        for name in ("tiny", "ranker", "step48")},
             "crowds": measure_crowds(programs["step48"][0], folder, max(arguments.repeat // 5, 3)),
+            "wrapped": {name: measure_wrapped(name, path, folder, arguments.repeat * rounds)
+                        for name, (path, rounds) in programs.items()},
+            "jax_client": measure_jax_client(folder, max(arguments.repeat // 3, 3), 48, 150),
             "allocators": measure_allocators(programs["step48"][0], folder, max(arguments.repeat // 3, 3)),
         }
     finally:

@@ -27,7 +27,7 @@ def portable(lowered) -> bytes:
     return stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
 
 
-def training_step():
+def training_step(layers=LAYERS):
     """Products instead of powers: powers are CHLO, which is no part of the portable format.
 
     A transformer with SGD, every layer with weights of its own: nothing is a loop.
@@ -58,7 +58,7 @@ def training_step():
     square = shape(WIDTH, WIDTH)
     one = (square, square, square, square, shape(WIDTH, HIDDEN), shape(HIDDEN, WIDTH), shape(WIDTH), shape(WIDTH))
     batch = shape(BATCH, LENGTH, WIDTH)
-    return jax.jit(step).lower([one] * LAYERS, batch, batch)
+    return jax.jit(step).lower([one] * layers, batch, batch)
 
 
 def constant_program():

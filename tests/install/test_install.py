@@ -55,7 +55,7 @@ def test_what_is_installed(prefix):
                   ("CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md")}
     package = {f"{lib}/cmake/precast/{name}" for name in
                ("precast-config.cmake", "precast-config-version.cmake", "precast-targets.cmake")}
-    libraries = {f"{lib}/libprecast.so", f"{lib}/libprecast.so.0.1", f"{lib}/libprecast.so.0.1.0"}
+    libraries = {f"{lib}/libprecast_pjrt.so", f"{lib}/libprecast.so", f"{lib}/libprecast.so.0.1", f"{lib}/libprecast.so.0.1.0"}
     other = {"bin/precast", f"{lib}/pkgconfig/precast.pc"}
     build_type = {name for name in names if re.fullmatch(rf"{lib}/cmake/precast/precast-targets-\w+\.cmake", name)}
     assert len(build_type) == 1
