@@ -92,6 +92,7 @@ enum class Reason : std::uint8_t {
   ahead_of_time = 42,      // bypass: compiled for no client, which no loaded executable can answer
   dumps_wanted = 43,       // bypass: dumps of passes, which only a compile writes
   unknown_arguments = 44,  // bypass: the host gave the compile more than Precast knows of
+  cancelled = 45,          // error: the caller gave up while it waited
 };
 PRECAST_EXPORT std::string_view to_string(Reason reason);
 
@@ -207,6 +208,8 @@ struct RequestOptions {          // What one request may say beyond program and 
   // In the key as well: what a front end knows to matter to the compile and Precast cannot see.
   Bytes annotations;                          // of a file of annotations
   std::map<std::string, std::string> extras;  // by name, at most limits::kMaxKeyNameBytes / 2 long
+  // Kept in the artifact for the front end, which gets it back when it loads; not in the key.
+  Bytes front_end;
 };
 
 struct CompileOrLoad {
@@ -233,6 +236,9 @@ struct Lookup {
   std::string artifact_path;         // where the entry is, or would be
   std::uint64_t artifact_bytes = 0;  // of a hit
 };
+
+struct ForeignRuntime;
+struct ForeignDone;
 
 class PRECAST_EXPORT Cache {
  public:
@@ -261,6 +267,15 @@ class PRECAST_EXPORT Cache {
   Result<CompileOrLoad> compile_or_load(const Client& client, const Program& program,
                                         const CompileOptions& options,
                                         const RequestOptions& request = {}) const;
+
+  // The same for a runtime that is no plugin (foreign.h). The options have an assignment.
+  Result<KeyResult> key(const ForeignRuntime& runtime, const Program& program,
+                        const CompileOptions& options, const RequestOptions& request = {}) const;
+  Result<Lookup> would_hit(const ForeignRuntime& runtime, const Program& program,
+                           const CompileOptions& options, const RequestOptions& request = {}) const;
+  Result<ForeignDone> compile_or_load(const ForeignRuntime& runtime, const Program& program,
+                                      const CompileOptions& options,
+                                      const RequestOptions& request = {}) const;
 
   struct Impl;
   const std::shared_ptr<Impl>& impl() const { return impl_; }

@@ -10,6 +10,7 @@
 #include "precast/executable.h"         // IWYU pragma: export
 #include "precast/explain.h"            // IWYU pragma: export
 #include "precast/flags.h"              // IWYU pragma: export
+#include "precast/foreign.h"            // IWYU pragma: export
 #include "precast/key.h"                // IWYU pragma: export
 #include "precast/leases.h"             // IWYU pragma: export
 #include "precast/outline.h"            // IWYU pragma: export

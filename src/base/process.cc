@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <ctime>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -79,6 +80,21 @@ ProcessId this_process_id() {
           .pid_namespace = pid_namespace(),
           .pid = ::getpid(),
           .start_ticks = self ? self->start_ticks : 0};
+}
+
+std::int64_t started_unix_ns() {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::optional<ProcessState> self = state_of("self");
+  const std::int64_t ticks = ::sysconf(_SC_CLK_TCK);
+  struct timespec now{};
+  struct timespec up{};
+  if (!self || ticks <= 0 || ::clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+      ::clock_gettime(CLOCK_BOOTTIME, &up) != 0) {
+    return 0;
+  }
+  const auto ns = [](const struct timespec& t) { return t.tv_sec * kSecond + t.tv_nsec; };
+  const auto started = static_cast<std::int64_t>(self->start_ticks) * (kSecond / ticks);
+  return ns(now) - ns(up) + started;
 }
 
 bool has_certainly_ended(const ProcessId& process) {

@@ -18,6 +18,10 @@ struct ProcessId {
 
 ProcessId this_process_id();
 
+// When this process started, by the clock of the files, to a hundredth of a second; 0 when that
+// cannot be found out.
+std::int64_t started_unix_ns();
+
 // Whether it is a process of this start of this machine and of this PID namespace, and there is
 // none such any more, it is a zombie, or its pid belongs to another one now. False whenever that
 // cannot be seen from here: it then may be alive.

@@ -11,7 +11,10 @@
 #include "cache/impl.h"
 #include "cache/prepare.h"
 #include "cache/request.h"
+#include "cache/runtime_foreign.h"
+#include "cache/runtime_pjrt.h"
 #include "precast/cache_folder.h"
+#include "precast/foreign.h"
 #include "store/guarded_store.h"
 #include "topology/cpu_features.h"
 
@@ -67,6 +70,18 @@ void Cache::Impl::count_error(Reason reason, const std::string& label) const {
   recorder->count({.name = name, .label = label, .phases = {}});
 }
 
+Result<void> Cache::Impl::may_begin(const Result<void>& input, const std::string& label) const {
+  if (!input) {
+    count_error(input.error().code() == ErrorCode::plugin_error ? Reason::compile_failed
+                                                                : Reason::invalid_request,
+                label);
+    return input;
+  }
+  if (!config.strict || !unusable) return {};
+  count_error(Reason::strict_fault, label);
+  return Error(*unusable);
+}
+
 void Cache::Impl::warn_once(const std::string& kind, const std::string& text) {
   {
     const std::lock_guard lock(mutex_);
@@ -116,8 +131,9 @@ Result<Lookup> Cache::would_hit(const Client& client, const Program& program,
                                 const RequestOptions& request) const {
   PRECAST_ASSIGN(const CompileOptions placed,
                  checked(impl_->config, client, program, options, request));
+  const cache::PjrtRuntime runtime(client);
   const cache::Hooks no_hooks;
-  return cache::Request(*impl_, client, program, placed, request, no_hooks).would_hit();
+  return cache::Request(*impl_, runtime, program, placed, request, no_hooks).would_hit();
 }
 
 Result<CompileOrLoad> Cache::compile_or_load(const Client& client, const Program& program,
@@ -131,19 +147,42 @@ Result<CompileOrLoad> cache::compile_or_load(const Cache& cache, const Client& c
                                              const RequestOptions& request, const Hooks& hooks) {
   Cache::Impl& impl = *cache.impl();
   auto placed = checked(impl.config, client, program, options, request);
-  if (!placed) {
-    impl.count_error(placed.error().code() == ErrorCode::plugin_error ? Reason::compile_failed
-                                                                      : Reason::invalid_request,
-                     request.label);
-    return std::move(placed).error();
-  }
-  if (impl.config.strict && impl.unusable) {
-    impl.count_error(Reason::strict_fault, request.label);
-    return Error(*impl.unusable);
-  }
-  return Request(impl, client, program, *placed, request, hooks)
-      .run()
-      .with("program '" + program.name() + "'");
+  PRECAST_TRY(impl.may_begin(placed ? Result<void>() : placed.error(), request.label));
+  const PjrtRuntime runtime(client, hooks.compile);
+  PRECAST_ASSIGN(Done done, Request(impl, runtime, program, *placed, request, hooks)
+                                .run()
+                                .with("program '" + program.name() + "'"));
+  return CompileOrLoad{PjrtRuntime::executable_of(std::move(done.executable)),
+                       std::move(done.report)};
+}
+
+Result<KeyResult> Cache::key(const ForeignRuntime& runtime, const Program& program,
+                             const CompileOptions& options, const RequestOptions& request) const {
+  PRECAST_TRY(cache::check_foreign(runtime, options, request));
+  return cache::ForeignRuntimeFace(runtime).identify({program, options, request});
+}
+
+Result<Lookup> Cache::would_hit(const ForeignRuntime& runtime, const Program& program,
+                                const CompileOptions& options,
+                                const RequestOptions& request) const {
+  PRECAST_TRY(cache::check_foreign(runtime, options, request));
+  PRECAST_TRY(check_policy(impl_->config, request));
+  const cache::ForeignRuntimeFace face(runtime);
+  const cache::Hooks no_hooks;
+  return cache::Request(*impl_, face, program, options, request, no_hooks).would_hit();
+}
+
+Result<ForeignDone> Cache::compile_or_load(const ForeignRuntime& runtime, const Program& program,
+                                           const CompileOptions& options,
+                                           const RequestOptions& request) const {
+  Result<void> sound = cache::check_foreign(runtime, options, request);
+  if (sound) sound = check_policy(impl_->config, request);
+  PRECAST_TRY(impl_->may_begin(sound, request.label));
+  const cache::ForeignRuntimeFace face(runtime);
+  const cache::Hooks no_hooks;
+  PRECAST_ASSIGN(cache::Done done,
+                 cache::Request(*impl_, face, program, options, request, no_hooks).run());
+  return ForeignDone{std::move(done.executable), std::move(done.report)};
 }
 
 Result<Report> cache::publish_ahead(const Cache& cache, const Client& client,
@@ -155,8 +194,10 @@ Result<Report> cache::publish_ahead(const Cache& cache, const Client& client,
   PRECAST_ASSIGN(const CompileOptions placed,
                  checked(impl.config, client, program, options, request));
   const Hooks no_hooks;
-  return Request(impl, client, program, placed, request, no_hooks)
-      .publish_ahead(serialize, compile_ms);
+  const PjrtRuntime runtime(client);
+  const auto load = [&](const Bytes& bytes) { return runtime.adopt(bytes, placed); };
+  return Request(impl, runtime, program, placed, request, no_hooks)
+      .publish_ahead({serialize, load}, compile_ms);
 }
 
 Result<CpuTarget> cpu_target(const Client& client) {

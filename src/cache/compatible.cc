@@ -106,6 +106,10 @@ Result<void> made_here(const Client& client, const KeyRecord& record,
 
 }  // namespace
 
+Result<void> runs_on(const proto::CpuTarget& here, const proto::CpuTarget& needed) {
+  return runs_here(needed, here, "holds code for");
+}
+
 Result<void> check_compatible(const Client& client, const KeyRecord& record, RecordOrigin origin,
                               BytesView executable, const CompileOptions& options) {
   const bool foreign = origin == RecordOrigin::artifact;
@@ -118,7 +122,7 @@ Result<void> check_compatible(const Client& client, const KeyRecord& record, Rec
   if (!recorded && !needed) return {};
   PRECAST_ASSIGN(const proto::CpuTarget cpu, host_cpu(client));
   if (recorded) PRECAST_TRY(runs_here(*recorded, cpu, "was made for"));
-  return needed ? runs_here(*needed, cpu, "holds code for") : Result<void>();
+  return needed ? runs_on(cpu, *needed) : Result<void>();
 }
 
 }  // namespace precast::cache

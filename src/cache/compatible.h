@@ -9,6 +9,7 @@
 #include "precast/compile_options.h"
 #include "precast/key.h"
 #include "precast/result.h"
+#include "proto/executable_view.h"
 
 namespace precast::cache {
 
@@ -17,6 +18,10 @@ enum class RecordOrigin : std::uint8_t {
   this_request,  // made a moment ago for this client and these options: it cannot differ from them
   artifact,      // read from an artifact that may be anybody's
 };
+
+// incompatible unless `here` is of the architecture and has the features that an executable says it
+// needs.
+Result<void> runs_on(const proto::CpuTarget& here, const proto::CpuTarget& needed);
 
 // incompatible, with what differs, unless the artifact was compiled by these plugin bytes, for this
 // kind of devices, and for CPU features that this client has. What the executable itself says about

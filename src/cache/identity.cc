@@ -15,19 +15,17 @@
 #include "base/file.h"
 #include "cache/flags_read_back.h"
 #include "cache/gpu_parts.h"
-#include "cache/option_files.h"
 #include "cache/prepare.h"
+#include "cache/settings.h"
 #include "key/build_record.h"
 #include "pjrt/client_impl.h"
 #include "pjrt/digest_memory.h"
 #include "pjrt/mapped_file.h"
 #include "pjrt/plugin_environment.h"
-#include "precast/limits.h"
 #include "precast/plugin.h"
 #include "program/program_digest.h"
 #include "proto/canonical_options.h"
 #include "proto/file_options.h"
-#include "proto/flags_parse.h"
 #include "topology/cpu_features.h"
 #include "topology/placement.h"
 
@@ -36,38 +34,6 @@ namespace {
 
 constexpr std::string_view kCuda = "cuda";
 constexpr std::uint64_t kMaxCpuinfoBytes = std::uint64_t{64} << 20;  // a kilobyte for each CPU
-
-KeyResult bypass(Reason reason, std::string detail) {
-  return {std::nullopt, reason, std::move(detail), {}};
-}
-
-// What the plugin will read when it compiles.
-std::vector<std::pair<std::string, std::string>> environment(std::string_view platform) {
-  std::vector<std::pair<std::string, std::string>> set;
-  for (const std::string_view name : key::environment_names(platform)) {
-    std::string variable(name);
-    if (std::optional<std::string> value = pjrt::plugin_variable(variable.c_str())) {
-      set.emplace_back(std::move(variable), *std::move(value));
-    }
-  }
-  return set;
-}
-
-// What is longer could not be read back from the record.
-Result<void> check_extras(const RequestOptions& request) {
-  for (const auto& [name, value] : request.extras) {
-    if (name.size() <= limits::kMaxKeyNameBytes / 2 && value.size() <= limits::kMaxKeyValueBytes) {
-      continue;
-    }
-    return Error(
-        ErrorCode::invalid_argument,
-        fmt::format("the name of an extra has {} bytes and its value {}, of at most {} and "
-                    "{}",
-                    name.size(), value.size(), limits::kMaxKeyNameBytes / 2,
-                    limits::kMaxKeyValueBytes));
-  }
-  return {};
-}
 
 // Why a program on these devices must not be cached, before anything costly is read.
 std::optional<KeyResult> bypass_by_client(const Client& client, const CompileOptions& options) {
@@ -102,35 +68,6 @@ std::optional<KeyResult> bypass_by_client(const Client& client, const CompileOpt
   return std::nullopt;
 }
 
-// XLA's flags as the plugin took them, and what was parsed.
-struct FlagsInForce {
-  proto::FlagsText flags;
-  Bytes text;  // of the variable, or of the file that it names
-};
-
-Result<FlagsInForce> flags_in_force(const Client::FlagSnapshot& snapshot) {
-  FlagsInForce in_force{proto::parse_flags_text(snapshot.xla_flags), snapshot.xla_flags};
-  if (!in_force.flags.flags_file) return in_force;
-  if (!snapshot.xla_flags_file) {
-    return Error(ErrorCode::invalid_argument,
-                 fmt::format("XLA_FLAGS names the file '{}', which cannot be read; put the flags "
-                             "themselves into XLA_FLAGS",
-                             *in_force.flags.flags_file));
-  }
-  in_force.text = *snapshot.xla_flags_file;
-  in_force.flags = proto::parse_flags_file(*in_force.flags.flags_file, in_force.text);
-  return in_force;
-}
-
-// What the user thinks is in force and is not.
-std::vector<std::string> warnings_of(const proto::FlagsText& flags) {
-  if (flags.ignored_tokens.empty()) return {};
-  return {
-      fmt::format("XLA_FLAGS: XLA ignores '{}' and everything behind it; write each flag as "
-                  "--name=value, parted by spaces",
-                  flags.ignored_tokens.front())};
-}
-
 Result<proto::CpuTarget> cpu_of_this_host() {
   struct utsname names{};
   PRECAST_ASSIGN(const Bytes text, base::read_file("/proc/cpuinfo", kMaxCpuinfoBytes));
@@ -139,12 +76,6 @@ Result<proto::CpuTarget> cpu_of_this_host() {
   }
   return Error(ErrorCode::unsupported, "/proc/cpuinfo does not say what this CPU can");
 }
-
-// Options and flags as they count.
-struct Settings {
-  std::vector<proto::OptionItem> options;
-  std::vector<proto::OptionItem> flags;
-};
 
 // The folders that options and flags name as the CUDA toolkit.
 std::vector<std::string> data_dirs(const Settings& settings) {
@@ -187,44 +118,6 @@ Result<key::PluginIdentity> mapped_identity(const Client& client) {
                              .api_version = plugin.api_version(),
                              .attributes = plugin.attributes(),
                              .parts = {}};
-}
-
-// Nothing in the first place of the pair when there must be no key; the second says why.
-Result<std::pair<std::optional<Settings>, std::string>> settings_of(const FlagsInForce& in_force,
-                                                                    const CompileOptions& options,
-                                                                    std::string_view platform) {
-  using Answer = std::pair<std::optional<Settings>, std::string>;
-  PRECAST_ASSIGN(const proto::FileReferences files,
-                 proto::file_references(in_force.flags, options, platform));
-  if (!files.unreadable.empty()) {
-    return Answer{std::nullopt,
-                  fmt::format("no key can hold what {} names: XLA writes there too, or it may be "
-                              "an option of LLVM that names a file",
-                              fmt::join(files.unreadable, ", "))};
-  }
-  const auto contents = proto::read_contents(files.references, read_content);
-  if (!contents) return Answer{std::nullopt, contents.error().to_string()};
-  const proto::ContentTexts texts(files.references, *contents);
-  PRECAST_ASSIGN(proto::CanonicalOptions canonical, proto::canonicalize(options, platform, texts));
-  return Answer{Settings{std::move(canonical.items),
-                         proto::canonical_flags(in_force.flags, in_force.text, platform, texts)},
-                {}};
-}
-
-std::optional<KeyResult> bypass_by_calls(const program::CustomCallScan& calls) {
-  if (!calls.process_bound.empty()) {
-    return bypass(Reason::process_bound_call,
-                  fmt::format("the program calls {}, whose configuration holds an address of the "
-                              "process that made it",
-                              fmt::join(calls.process_bound, ", ")));
-  }
-  if (!calls.index_bound.empty()) {
-    return bypass(Reason::index_bound_call,
-                  fmt::format("the program calls {}, whose function is not in the program; only a "
-                              "front end that binds it again may cache it",
-                              fmt::join(calls.index_bound, ", ")));
-  }
-  return std::nullopt;
 }
 
 // Asks a plugin that does not name the CPU in its topology: an executable that it just compiled
@@ -352,7 +245,7 @@ Result<KeyResult> identify(const Client& client, const Program& program,
     settings.first->flags = *std::move(effective);
   }
   program::ProgramDigest digest = program::digest_program(program);
-  if (std::optional<KeyResult> early = bypass_by_calls(digest.custom_calls)) {
+  if (std::optional<KeyResult> early = bypass_by_calls(digest.custom_calls, false)) {
     return *std::move(early);
   }
   Result<key::PluginIdentity> plugin = mapped_identity(client);

@@ -27,6 +27,9 @@ struct [[gnu::visibility("hidden")]] Cache::Impl {
 
   // Counts a request that ended before it began.
   void count_error(Reason reason, const std::string& label) const;
+  // Whether a request may begin: `input` is what was found about the caller's. Counts what ends
+  // here.
+  Result<void> may_begin(const Result<void>& input, const std::string& label) const;
   // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs
   // must not print a thousand times that the disk is full.
   void warn_once(const std::string& kind, const std::string& text);

@@ -24,9 +24,13 @@ std::optional<StablehloVersion> newest_stablehlo(const Plugin& plugin) {
 }  // namespace
 
 std::vector<topology::DeviceFacts> device_facts(const Client& client) {
+  return device_facts(client.devices());
+}
+
+std::vector<topology::DeviceFacts> device_facts(const std::vector<Device>& devices) {
   std::vector<topology::DeviceFacts> facts;
-  facts.reserve(client.devices().size());
-  for (const Device& device : client.devices()) {
+  facts.reserve(devices.size());
+  for (const Device& device : devices) {
     topology::DeviceFacts fact;
     fact.id = device.id;
     fact.kind = device.kind;

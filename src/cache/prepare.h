@@ -12,6 +12,7 @@
 namespace precast::cache {
 
 // The client's devices as plain values.
+std::vector<topology::DeviceFacts> device_facts(const std::vector<Device>& devices);
 std::vector<topology::DeviceFacts> device_facts(const Client& client);
 
 // The options with an assignment: the caller's, or the client's default. A portable executable has

@@ -8,23 +8,21 @@
 
 #include "base/guard.h"
 #include "base/host.h"
-#include "cache/compatible.h"
-#include "cache/identity.h"
 #include "cache/misses.h"
 #include "cache/phases.h"
 #include "precast/explain.h"
 #include "precast/outline.h"
-#include "precast/plugin.h"
 #include "precast/version.h"
 
 namespace precast::cache {
-Request::Request(Cache::Impl& cache, const Client& client, const Program& program,
+Request::Request(Cache::Impl& cache, const Runtime& runtime, const Program& program,
                  const CompileOptions& options, const RequestOptions& wishes, const Hooks& hooks)
     : cache_(cache),
-      client_(client),
+      runtime_(runtime),
       program_(program),
       options_(options),
       wishes_(wishes),
+      compile_{program, options, wishes},
       hooks_(hooks),
       rules_{.policy = wishes.policy.value_or(cache.config.policy),
              .strict = cache.config.strict,
@@ -70,7 +68,7 @@ Result<void> Request::found(Found found, const std::string& detail) {
   return follow(on_found(found, rules_), Error(code, detail), detail);
 }
 
-Result<CompileOrLoad> Request::run() {
+Result<Done> Request::run() {
   const auto start = std::chrono::steady_clock::now();
   report_.program_bytes = program_.bytes().size();
   auto executable = proceed();
@@ -80,7 +78,7 @@ Result<CompileOrLoad> Request::run() {
   count(took.count());
   if (!executable) return std::move(executable).error();
   if (report_.outcome != Outcome::hit) leave_record();
-  return CompileOrLoad{*std::move(executable), std::move(report_)};
+  return Done{*std::move(executable), std::move(report_)};
 }
 
 void Request::count(double total_ms) {
@@ -99,10 +97,10 @@ void Request::count(double total_ms) {
                           .bytes_written = hit ? 0 : report_.artifact_bytes});
 }
 
-Result<LoadedExecutable> Request::proceed() {
+Result<RuntimeExecutable> Request::proceed() {
   PRECAST_ASSIGN(const bool named, name());
   if (named && step_.action == Action::look_up) {
-    PRECAST_ASSIGN(std::optional<LoadedExecutable> loaded, look_up());
+    PRECAST_ASSIGN(std::optional<RuntimeExecutable> loaded, look_up());
     if (loaded) return *std::move(loaded);
     PRECAST_ASSIGN(loaded, share());
     if (loaded) return *std::move(loaded);
@@ -129,8 +127,8 @@ Result<bool> Request::name() {
                   cache_.unusable->to_string());
   }
   if (hooks_.bypass) return bypass(hooks_.bypass->reason, hooks_.bypass->detail);
-  Result<KeyResult> key = timed(report_.phases, "key",
-                                [this] { return identify(client_, program_, options_, wishes_); });
+  Result<KeyResult> key =
+      timed(report_.phases, "key", [this] { return runtime_.identify(compile_); });
   if (!key) {
     PRECAST_TRY(fault(Stage::key, std::move(key).error()));
     return false;
@@ -153,8 +151,7 @@ Result<void> Request::look_only() {
   if (!artifact) return {};
   PRECAST_ASSIGN(const bool admitted, admit(*artifact, MayTry::no));
   if (!admitted) return {};
-  Result<void> compatible = check_compatible(client_, record_, RecordOrigin::this_request,
-                                             artifact->executable(), options_);
+  Result<void> compatible = runtime_.check(artifact->executable());
   if (!compatible) return fault(Stage::load, std::move(compatible).error());
   step_ = {Action::finish, Outcome::hit, Reason::none};
   report_.artifact_bytes = artifact->file_bytes();
@@ -180,14 +177,14 @@ Result<Lookup> Request::would_hit() {
 }
 
 Provenance Request::provenance(double compile_ms) const {
-  const Plugin plugin = client_.plugin();
+  RuntimeFacts facts = runtime_.facts();
   return {.created_unix_s = base::unix_seconds(),
           .host = base::host_name(),
           .precast_version = PRECAST_VERSION,
-          .plugin_path = plugin.path(),
-          .platform = client_.platform_name(),
-          .platform_version = client_.platform_version(),
-          .api_version = plugin.api_version().to_string(),
+          .plugin_path = std::move(facts.plugin_path),
+          .platform = std::move(facts.platform),
+          .platform_version = std::move(facts.platform_version),
+          .api_version = std::move(facts.api_version),
           .compile_ms = compile_ms,
           .label = wishes_.label,
           .program_name = program_.name().empty() ? compiled_name_ : program_.name()};

@@ -8,37 +8,48 @@
 #include "cache/hooks.h"
 #include "cache/impl.h"
 #include "cache/plan.h"
+#include "cache/runtime.h"
 #include "cache/trial_load.h"
 #include "lease/leases.h"
 #include "precast/cache.h"
-#include "precast/client.h"
 #include "precast/compile_options.h"
 #include "precast/key.h"
 #include "precast/outline.h"
 #include "precast/program.h"
 #include "precast/result.h"
 #include "store/store.h"
-#include "topology/cpu_features.h"
 
 namespace precast::cache {
+
+// What a request comes to.
+struct Done {
+  RuntimeExecutable executable;
+  Report report;
+};
+
+// What was compiled elsewhere and is to be stored (hooks.h).
+struct Ahead {
+  std::function<Result<Bytes>()> serialize;
+  std::function<Result<Compiled>(const Bytes&)> load;  // these bytes, to look at them
+};
 
 // Executes the plan. Used once: run() or would_hit() consumes it.
 class Request {
  public:
   // `options` have an assignment (prepare.h). All references must outlive the request.
-  Request(Cache::Impl& cache, const Client& client, const Program& program,
+  Request(Cache::Impl& cache, const Runtime& runtime, const Program& program,
           const CompileOptions& options, const RequestOptions& wishes, const Hooks& hooks);
 
-  Result<CompileOrLoad> run();
+  Result<Done> run();
   // As cache::publish_ahead.
-  Result<Report> publish_ahead(const std::function<Result<Bytes>()>& serialize, double compile_ms);
+  Result<Report> publish_ahead(const Ahead& ahead, double compile_ms);
   // What run() would do, without compiling, loading or writing.
   Result<Lookup> would_hit();
 
  private:
-  Result<LoadedExecutable> proceed();
+  Result<RuntimeExecutable> proceed();
   Result<void> look_only();
-  Result<void> publish_missing(const std::function<Result<Bytes>()>& serialize, double compile_ms);
+  Result<void> publish_missing(const Ahead& ahead, double compile_ms);
   // Makes the key. False when the cache must not be asked; the report says why.
   Result<bool> name();
 
@@ -50,41 +61,40 @@ class Request {
   Result<bool> admit(const VerifiedArtifact& artifact, MayTry may_try);
   TrialEnd try_entry(const VerifiedArtifact& artifact);
   // The executable from the cache; nothing when it must be compiled.
-  Result<std::optional<LoadedExecutable>> look_up();
-  Result<std::optional<LoadedExecutable>> load_what_is_there();
+  Result<std::optional<RuntimeExecutable>> look_up();
+  Result<std::optional<RuntimeExecutable>> load_what_is_there();
   // Lets the store make room when the publish took it beyond its soft limit.
   void collect();
   // Does what the plan says about an entry that was no hit.
   void dispose();
-  Result<LoadedExecutable> load_entry(const VerifiedArtifact& artifact);
+  Result<RuntimeExecutable> load_entry(const VerifiedArtifact& artifact);
 
   // Waits for somebody else's compile of this key, or gets the lease. The executable, when that
   // made one; nothing when this request must compile.
-  Result<std::optional<LoadedExecutable>> share();
+  Result<std::optional<RuntimeExecutable>> share();
   struct Wait;
   Result<lease::Acquired> acquire();
   // Calls back, as the host wished.
   void tell(const Waiting& waiting);
   // Ends a lease, unless the store hangs.
   void give_back(lease::Lease lease, std::optional<lease::Ending> ending);
-  Result<std::optional<LoadedExecutable>> have_lease(lease::Lease lease);
+  Result<std::optional<RuntimeExecutable>> have_lease(lease::Lease lease);
   // look_up(), where finding nothing changes nothing.
-  Result<std::optional<LoadedExecutable>> look_again();
+  Result<std::optional<RuntimeExecutable>> look_again();
   // Tells those who wait what became of the compile.
-  void end_lease(const Result<LoadedExecutable>& compiled);
+  void end_lease(const Result<RuntimeExecutable>& compiled);
 
   // Compiles, and stores when the plan says so.
-  Result<LoadedExecutable> compile();
-  // The same for the baseline that was asked for.
-  Result<LoadedExecutable> compile_for_baseline(const topology::Baseline& baseline);
+  Result<RuntimeExecutable> compile();
   // Whether what compiled in this time is to be stored.
   Result<bool> is_worth_storing(double compile_ms);
   // Encodes, proves and publishes. Every fault ends in the report, or, with strict, in the error.
-  Result<void> store(const LoadedExecutable& compiled, Result<Bytes> serialized, double compile_ms);
+  Result<void> store(const RuntimeExecutable& compiled, Result<Bytes> serialized,
+                     double compile_ms);
   // Whether somebody else published a sound entry of this key while this request compiled without
   // the lease; then it stays.
   bool published_meanwhile();
-  Result<Bytes> encode(const LoadedExecutable& compiled, Bytes serialized, double compile_ms);
+  Result<Bytes> encode(const RuntimeExecutable& compiled, Bytes serialized, double compile_ms);
   // Decodes what was encoded, compares it and, where that is cheap, loads it once. The root.
   Result<Digest> prove(const Bytes& artifact, BytesView serialized);
   // Whether a file that an option or flag names is another one now than when the key was made.
@@ -108,10 +118,11 @@ class Request {
   const Outline& outline();
 
   Cache::Impl& cache_;
-  const Client& client_;
+  const Runtime& runtime_;
   const Program& program_;
   const CompileOptions& options_;
   const RequestOptions& wishes_;
+  const Compile compile_;  // of the three
   const Hooks& hooks_;
   const Rules rules_;
 
@@ -127,6 +138,7 @@ class Request {
   std::string compiled_name_;  // the module's, which stands for a program without a name
   double compiled_in_ms_ = 0;  // what a hit did not have to do
   Waiting holder_;             // whom this request waited for
+  bool gave_up_ = false;       // the caller, while it waited
   Step step_;
   Report report_;
 };

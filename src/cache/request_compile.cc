@@ -5,37 +5,32 @@
 #include <utility>
 
 #include "cache/identity.h"
-#include "cache/load.h"
 #include "cache/marks.h"
 #include "cache/phases.h"
 #include "cache/request.h"
-#include "pjrt/internal.h"
 #include "precast/limits.h"
 #include "proto/lean.h"
+#include "topology/cpu_features.h"
 
 namespace precast::cache {
 
-Result<LoadedExecutable> Request::compile() {
-  if (!wishes_.cpu_baseline.empty()) {
-    const topology::Baseline* baseline = topology::find_baseline(wishes_.cpu_baseline);
-    if (baseline != nullptr) return compile_for_baseline(*baseline);
+Result<RuntimeExecutable> Request::compile() {
+  // An error of the runtime here is the answer of the compile itself, unchanged.
+  PRECAST_ASSIGN(const Compiled compiled, runtime_.compile(compile_, report_.phases));
+  double compile_ms = 0;
+  for (const Phase& phase : report_.phases) {
+    if (phase.name == "compile") compile_ms = phase.ms;
   }
-  // An error of the plugin here is the answer of the compile itself, unchanged.
-  PRECAST_ASSIGN(CompiledExecutable compiled, timed(report_.phases, "compile", [this] {
-                   return hooks_.compile ? hooks_.compile() : client_.compile(program_, options_);
-                 }));
-  const double compile_ms = report_.phases.back().ms;
-  compiled_name_ = compiled.name();
+  compiled_name_ = compiled.name;
   PRECAST_ASSIGN(const bool worth_storing, is_worth_storing(compile_ms));
   if (worth_storing) {
-    auto serialized = timed(report_.phases, "serialize", [&] { return compiled.serialize(); });
-    PRECAST_TRY(store(compiled, std::move(serialized), compile_ms));
+    auto serialized = timed(report_.phases, "serialize", compiled.serialize);
+    PRECAST_TRY(store(compiled.executable, std::move(serialized), compile_ms));
   }
-  return LoadedExecutable(compiled);
+  return compiled.executable;
 }
 
-Result<void> Request::publish_missing(const std::function<Result<Bytes>()>& serialize,
-                                      double compile_ms) {
+Result<void> Request::publish_missing(const Ahead& ahead, double compile_ms) {
   PRECAST_ASSIGN(const bool named, name());
   if (!named || step_.action != Action::look_up) return {};
   PRECAST_ASSIGN(const std::optional<VerifiedArtifact> there, fetch());
@@ -43,24 +38,20 @@ Result<void> Request::publish_missing(const std::function<Result<Bytes>()>& seri
   dispose();
   PRECAST_ASSIGN(const bool worth_storing, is_worth_storing(compile_ms));
   if (!worth_storing) return {};
-  auto serialized = timed(report_.phases, "serialize", serialize);
+  auto serialized = timed(report_.phases, "serialize", ahead.serialize);
   if (!serialized) return fault(Stage::serialize, std::move(serialized).error());
   // What the entry says about it, a loaded one tells.
-  auto loaded = timed(report_.phases, "load", [&] {
-    return pjrt::deserialize_and_load(client_, *serialized, options_.without_dumps().serialized());
-  });
+  auto loaded = timed(report_.phases, "load", [&] { return ahead.load(*serialized); });
   if (!loaded) return fault(Stage::prove, std::move(loaded).error());
-  compiled_name_ = loaded->name();
-  pjrt::set_signature(*loaded, pjrt::read_signature(*loaded));
-  PRECAST_TRY(store(*loaded, std::move(serialized), compile_ms));
+  compiled_name_ = loaded->name;
+  PRECAST_TRY(store(loaded->executable, std::move(serialized), compile_ms));
   collect();
   return {};
 }
 
-Result<Report> Request::publish_ahead(const std::function<Result<Bytes>()>& serialize,
-                                      double compile_ms) {
+Result<Report> Request::publish_ahead(const Ahead& ahead, double compile_ms) {
   report_.program_bytes = program_.bytes().size();
-  PRECAST_TRY(publish_missing(serialize, compile_ms));
+  PRECAST_TRY(publish_missing(ahead, compile_ms));
   report_.outcome = Outcome::bypass;
   report_.reason = Reason::ahead_of_time;
   count(compile_ms);
@@ -77,36 +68,10 @@ Result<bool> Request::is_worth_storing(double compile_ms) {
   return false;
 }
 
-// The client's own topology with the baseline for its CPU: XLA's cap on instruction sets would
-// leave those of the host that it has no name for. The plugin gives bytes, which are loaded here.
-Result<LoadedExecutable> Request::compile_for_baseline(const topology::Baseline& baseline) {
-  auto serialized = timed(report_.phases, "compile", [&]() -> Result<Bytes> {
-    PRECAST_ASSIGN(const proto::CpuTarget host, host_cpu(client_));
-    PRECAST_ASSIGN(const TopologyFacts facts, client_.topology());
-    PRECAST_ASSIGN(
-        const Bytes described,
-        proto::topology_for_cpu(facts.serialized, {host.triple, std::string(baseline.name),
-                                                   std::string(baseline.features)}));
-    return pjrt::compile_for_topology(client_, described, program_, options_);
-  });
-  if (!serialized) return std::move(serialized).error().with("for the baseline");
-  const double compile_ms = report_.phases.back().ms;
-  PRECAST_ASSIGN(LoadedExecutable executable, timed(report_.phases, "load", [&] {
-                   return pjrt::deserialize_and_load(client_, *serialized, options_.serialized());
-                 }));
-  pjrt::set_signature(executable, pjrt::read_signature(executable));
-  pjrt::note_layout_wishes(executable, &program_, options_);
-  PRECAST_ASSIGN(const bool worth_storing, is_worth_storing(compile_ms));
-  if (worth_storing) {
-    PRECAST_TRY(store(executable, std::move(serialized), compile_ms));
-  }
-  return executable;
-}
-
 // The compiler reads the files after the key did.
 bool Request::named_files_changed() const {
   if (!names_files(record_)) return false;
-  const auto again = identify(client_, program_, options_, wishes_);
+  const auto again = runtime_.identify(compile_);
   return !again || again->record != record_;
 }
 
@@ -121,7 +86,7 @@ std::optional<std::string> Request::beyond_baseline(BytesView executable) const 
                      baseline->name);
 }
 
-Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> serialized,
+Result<void> Request::store(const RuntimeExecutable& compiled, Result<Bytes> serialized,
                             double compile_ms) {
   if (!serialized) {
     // The next time nobody waits for it.
@@ -148,7 +113,7 @@ Result<void> Request::store(const LoadedExecutable& compiled, Result<Bytes> seri
     return {};
   }
   auto artifact = timed(report_.phases, "encode", [&] {
-    if (cache_.config.lean && client_.platform_name() == "cpu") {
+    if (cache_.config.lean && runtime_.facts().platform == "cpu") {
       if (auto lean = proto::lean_cpu_executable(*serialized)) serialized = *std::move(lean);
     }
     return encode(compiled, *serialized, compile_ms);
@@ -190,17 +155,19 @@ bool Request::published_meanwhile() {
   return true;
 }
 
-Result<Bytes> Request::encode(const LoadedExecutable& compiled, Bytes serialized,
+Result<Bytes> Request::encode(const RuntimeExecutable& compiled, Bytes serialized,
                               double compile_ms) {
   ArtifactContents contents;
   contents.key_record = record_.encode();
   contents.executable = std::move(serialized);
   contents.compile_options = Bytes(options_.serialized());
-  contents.signature = compiled.signature();
-  if (auto stats = compiled.memory_stats()) contents.memory_stats = *stats;
-  if (auto costs = compiled.cost_analysis()) contents.cost_analysis = *std::move(costs);
+  ExecutableFacts facts = runtime_.describe(compiled);
+  contents.signature = std::move(facts.signature);
+  contents.memory_stats = facts.memory_stats;
+  contents.cost_analysis = std::move(facts.cost_analysis);
   contents.provenance = provenance(compile_ms);
   contents.outline = outline().encode();
+  contents.front_end = wishes_.front_end;
   if (wishes_.keep_program) {
     contents.program = Bytes(program_.bytes());
     contents.program_format = program_.format();
@@ -215,7 +182,7 @@ Result<Digest> Request::prove(const Bytes& artifact, BytesView serialized) {
     return Error(ErrorCode::internal, "the encoded artifact does not decode to what was encoded");
   }
   // A second copy on an accelerator could take the memory that the caller's executable needs.
-  if (!cache_.config.prove || client_.platform_name() != "cpu") return decoded.root();
+  if (!cache_.config.prove || runtime_.facts().platform != "cpu") return decoded.root();
   auto loaded = load_entry(decoded);
   if (!loaded) return std::move(loaded).error().with("in the trial load before publishing");
   return decoded.root();

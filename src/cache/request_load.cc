@@ -5,13 +5,11 @@
 #include <utility>
 
 #include "base/host.h"
-#include "cache/load.h"
 #include "cache/marks.h"
 #include "cache/phases.h"
 #include "cache/request.h"
 #include "cache/trial_load.h"
 #include "lease/leases.h"
-#include "pjrt/internal.h"
 
 namespace precast::cache {
 
@@ -83,12 +81,7 @@ TrialEnd Request::try_entry(const VerifiedArtifact& artifact) {
   const Result<base::Fd> copy = in_memory(*(*place)->bytes);
   if (!copy) return could_not_run(copy.error());
   place = std::optional<store::Fetched>();  // it may be large, and the child reads the copy
-  return trial_load({.command = cache_.config.command,
-                     .plugin = client_.plugin().path(),
-                     .options = client_.options(),
-                     .artifact = copy->get(),
-                     .root = artifact.root(),
-                     .device_ids = options_.assignment()->device_ids});
+  return runtime_.try_load(compile_, copy->get(), artifact.root(), cache_.config.command);
 }
 
 Result<bool> Request::admit(const VerifiedArtifact& artifact, MayTry may_try) {
@@ -124,17 +117,17 @@ Result<bool> Request::admit(const VerifiedArtifact& artifact, MayTry may_try) {
   return false;
 }
 
-Result<std::optional<LoadedExecutable>> Request::look_up() {
+Result<std::optional<RuntimeExecutable>> Request::look_up() {
   auto loaded = load_what_is_there();
   if (!loaded || !*loaded) dispose();
   return loaded;
 }
 
-Result<std::optional<LoadedExecutable>> Request::load_what_is_there() {
+Result<std::optional<RuntimeExecutable>> Request::load_what_is_there() {
   PRECAST_ASSIGN(const std::optional<VerifiedArtifact> artifact, fetch());
-  if (!artifact) return std::optional<LoadedExecutable>();
+  if (!artifact) return std::optional<RuntimeExecutable>();
   PRECAST_ASSIGN(const bool admitted, admit(*artifact, MayTry::yes));
-  if (!admitted) return std::optional<LoadedExecutable>();
+  if (!admitted) return std::optional<RuntimeExecutable>();
   auto loaded = timed(report_.phases, "load", [&] { return load_entry(*artifact); });
   if (!loaded) {
     const bool about_artifact = is_about_artifact(loaded.error());
@@ -144,9 +137,8 @@ Result<std::optional<LoadedExecutable>> Request::load_what_is_there() {
       cache_.marks.put(report_.key->hex(), artifact->root(), MarkKind::load_refused,
                        report_.detail);
     }
-    return std::optional<LoadedExecutable>();
+    return std::optional<RuntimeExecutable>();
   }
-  pjrt::note_layout_wishes(*loaded, &program_, options_);
   step_ = {Action::finish, Outcome::hit, Reason::none};
   report_.executable_bytes = artifact->executable().size();
   report_.artifact_bytes = artifact->file_bytes();
@@ -158,17 +150,17 @@ Result<std::optional<LoadedExecutable>> Request::load_what_is_there() {
     static_cast<void>(
         cache_.store->used(report_.key->hex(), entry_->identity, entry_->used_unix_s));
   }
-  return std::optional<LoadedExecutable>(std::move(loaded).value());
+  return std::optional<RuntimeExecutable>(std::move(loaded).value());
 }
 
 // The stored options with this request's devices. The key does not see device ids, so the stored
 // options may name others; everything else in them is what the key saw, or was proven not to
 // matter.
-Result<LoadedExecutable> Request::load_entry(const VerifiedArtifact& artifact) {
+Result<RuntimeExecutable> Request::load_entry(const VerifiedArtifact& artifact) {
   auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
   if (!stored) return Error(ErrorCode::corrupt, "compile options: " + stored.error().message());
   stored->set_assignment(options_.assignment());
-  return load_verified(client_, artifact, record_, RecordOrigin::this_request, *stored);
+  return runtime_.load(compile_, record_, artifact, *stored);
 }
 
 }  // namespace precast::cache

@@ -33,6 +33,7 @@ std::string told(const Waiting& holder) {
 struct Request::Wait {
   std::mutex mutex;
   bool over = false;
+  bool given_up = false;        // by the caller
   std::optional<Waiting> news;  // for the thread of the request, which alone calls back
 };
 
@@ -59,13 +60,19 @@ Result<lease::Acquired> Request::acquire() {
     wait.on_waiting = [this](const Waiting& waiting) { tell(waiting); };
   }
   const auto meanwhile = [this, &shared] {
+    const bool given_up = runtime_.cancelled();
     std::unique_lock lock(shared->mutex);
+    if (given_up) shared->given_up = shared->over = true;
     const std::optional<Waiting> news = std::exchange(shared->news, std::nullopt);
     lock.unlock();
     if (news) tell(*news);
   };
-  wait.cancelled = [shared] {
+  // The runtime is asked by the thread of the request alone.
+  const Runtime* asked = cache_.store->is_guarded() ? nullptr : &runtime_;
+  wait.cancelled = [shared, asked] {
+    const bool given_up = asked != nullptr && asked->cancelled();
     const std::lock_guard lock(shared->mutex);
+    if (given_up) shared->given_up = shared->over = true;
     return shared->over;
   };
   const auto start = std::chrono::steady_clock::now();
@@ -80,6 +87,7 @@ Result<lease::Acquired> Request::acquire() {
   {
     const std::lock_guard lock(shared->mutex);
     shared->over = true;
+    gave_up_ = shared->given_up;
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   if (got) holder_ = got->holder;
@@ -116,11 +124,11 @@ void Request::give_back(lease::Lease lease, std::optional<lease::Ending> ending)
   cache_.store->keep();
 }
 
-Result<std::optional<LoadedExecutable>> Request::look_again() {
+Result<std::optional<RuntimeExecutable>> Request::look_again() {
   const Step before = step_;
   const std::string detail = report_.detail;
   const std::size_t phases = report_.phases.size();
-  PRECAST_ASSIGN(std::optional<LoadedExecutable> loaded, look_up());
+  PRECAST_ASSIGN(std::optional<RuntimeExecutable> loaded, look_up());
   if (!loaded && step_.reason == Reason::not_found) {
     // Nothing new: what was found first stays the reason, and it was one look-up in two parts.
     step_ = before;
@@ -135,8 +143,8 @@ Result<std::optional<LoadedExecutable>> Request::look_again() {
   return loaded;
 }
 
-Result<std::optional<LoadedExecutable>> Request::share() {
-  std::optional<LoadedExecutable> none;
+Result<std::optional<RuntimeExecutable>> Request::share() {
+  std::optional<RuntimeExecutable> none;
   if (!cache_.config.leases || step_.action != Action::compile_and_store) return none;
   // Who refreshes wants this very compile.
   if (rules_.policy == Policy::refresh) return none;
@@ -145,6 +153,11 @@ Result<std::optional<LoadedExecutable>> Request::share() {
   if (mark && mark->kind == MarkKind::not_serializable) return none;
   for (int waits = 0; waits < kMaxWaits; ++waits) {
     auto got = acquire();
+    if (gave_up_) {
+      step_ = {Action::return_error, Outcome::error, Reason::cancelled};
+      return Error(ErrorCode::unavailable,
+                   fmt::format("the caller gave up while {} was compiling this", told(holder_)));
+    }
     if (!got) {
       PRECAST_TRY(fault(Stage::lease, std::move(got).error().with("while getting the lease")));
       return none;
@@ -171,7 +184,7 @@ Result<std::optional<LoadedExecutable>> Request::share() {
       PRECAST_TRY(found(Found::not_stored_elsewhere, "whoever compiled it first stored nothing"));
       return none;
     }
-    PRECAST_ASSIGN(std::optional<LoadedExecutable> loaded, look_up());
+    PRECAST_ASSIGN(std::optional<RuntimeExecutable> loaded, look_up());
     if (loaded) {
       step_ = on_found(Found::published_elsewhere, rules_);
       report_.detail = fmt::format("compiled by {} while this request waited {:.1f} s",
@@ -183,7 +196,7 @@ Result<std::optional<LoadedExecutable>> Request::share() {
   return none;
 }
 
-Result<std::optional<LoadedExecutable>> Request::have_lease(lease::Lease lease) {
+Result<std::optional<RuntimeExecutable>> Request::have_lease(lease::Lease lease) {
   const bool taken_over = lease.taken_over();
   // Whoever had it before may have published after this request looked.
   auto loaded = look_again();
@@ -205,7 +218,7 @@ Result<std::optional<LoadedExecutable>> Request::have_lease(lease::Lease lease) 
   return loaded;
 }
 
-void Request::end_lease(const Result<LoadedExecutable>& compiled) {
+void Request::end_lease(const Result<RuntimeExecutable>& compiled) {
   if (!lease_) return;
   std::optional<lease::Ending> ending;
   if (compiled) {

@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
+#include <memory>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -14,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/process.h"
 
 namespace precast::pjrt {
 namespace {
@@ -179,6 +183,29 @@ Result<HashedFile> mapped_file_at(const void* address, const FileIdentity& opene
   if (after != before) return not_the_mapped_file(path);
   memory.remember(before, digest);
   return HashedFile{before, {path, before.bytes, digest}};
+}
+
+Result<HashedFile> mapped_file_at_path(const std::string& path, const DigestMemory& memory,
+                                       const std::optional<HashedFile>& known) {
+  if (known && is_unchanged(*known)) return *known;
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
+  if (real == nullptr) return not_the_mapped_file(path);
+  PRECAST_ASSIGN(const std::string maps, read_maps());
+  const std::vector<Mapping> files = mapped_files(maps);
+  const auto mapped_as = [&files](const std::string& name) {
+    return std::find_if(files.begin(), files.end(),
+                        [&name](const Mapping& file) { return file.path == name; });
+  };
+  const auto mapping = mapped_as(real.get());
+  // Where the file was replaced, the old one may be in use beside the new one.
+  if (mapping == files.end() || mapped_as(real.get() + std::string(" (deleted)")) != files.end()) {
+    return not_the_mapped_file(path);
+  }
+  struct stat status{};
+  if (::stat(real.get(), &status) != 0) return not_the_mapped_file(path);
+  const FileIdentity now = FileIdentity::of(status);
+  if (now.modified_ns > base::started_unix_ns()) return not_the_mapped_file(path);
+  return mapped_file_at(reinterpret_cast<const void*>(mapping->start), now, memory);
 }
 
 Result<Digest> digest_of_file(const std::string& path, const Mapping* mapping,

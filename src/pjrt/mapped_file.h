@@ -52,6 +52,12 @@ Result<HashedFile> mapped_file_at(const void* address, const FileIdentity& opene
                                   const DigestMemory& memory,
                                   const std::optional<HashedFile>& known = std::nullopt);
 
+// The same for a library that somebody else opened, by its path. It must be mapped from the file
+// that is there now, and not have been written to since this process started, as nobody saw the
+// state that it was mapped in.
+Result<HashedFile> mapped_file_at_path(const std::string& path, const DigestMemory& memory,
+                                       const std::optional<HashedFile>& known);
+
 // The digest of a file by its path; with `mapping`, unavailable unless it is the mapped one. Other
 // errors as above.
 Result<Digest> digest_of_file(const std::string& path, const Mapping* mapping,

@@ -95,7 +95,34 @@ bool is_bare_cpu_topology(BytesView topology_description) {
   return has_devices && has_features;
 }
 
+namespace ifrt_header {  // xla.ifrt.SerializedXlaExecutableMetadata
+constexpr std::uint32_t kRuntimeName = 2;
+constexpr BytesView kPjrt = "pjrt_ifrt";
+}  // namespace ifrt_header
+
+// The first two members of what IFRT writes, read as a field of a message: its length and itself.
+std::optional<BytesView> delimited(BytesView bytes) {
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < bytes.size() && i < 5; ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    length |= std::uint64_t{byte & 0x7fU} << (7 * i);
+    if ((byte & 0x80U) != 0) continue;
+    const BytesView rest = bytes.substr(i + 1);
+    return length <= rest.size() ? std::optional(rest.substr(0, length)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+BytesView without_ifrt_header(BytesView serialized_executable) {
+  const std::optional<BytesView> header = delimited(serialized_executable);
+  if (!header || last_bytes(*header, ifrt_header::kRuntimeName) != ifrt_header::kPjrt) {
+    return serialized_executable;
+  }
+  const auto end = static_cast<std::size_t>(header->data() - serialized_executable.data());
+  return serialized_executable.substr(end + header->size());
+}
 
 std::optional<CpuTarget> cpu_requirement(BytesView serialized_executable) {
   const auto executable =

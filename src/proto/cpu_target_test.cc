@@ -25,6 +25,21 @@ Bytes topology_of(const Bytes& cpu_topology,
   return number(1, 5) + text(2, "cpu") + text(9, text(1, type) + text(2, cpu_topology));
 }
 
+TEST(WithoutIfrtHeader, IsWhatStandsBehindIt) {
+  const std::string header = text(2, "pjrt_ifrt");
+  const std::string inside = "the plugin's bytes";
+  const std::string whole = std::string(1, static_cast<char>(header.size())) + header + inside;
+  EXPECT_EQ(without_ifrt_header(whole), inside);
+  EXPECT_EQ(without_ifrt_header(inside), inside);
+  EXPECT_EQ(without_ifrt_header(""), "");
+  // Another runtime's, a length beyond the end, and one without an end.
+  const std::string other = text(2, "proxy");
+  const std::string others = std::string(1, static_cast<char>(other.size())) + other + inside;
+  EXPECT_EQ(without_ifrt_header(others), others);
+  EXPECT_EQ(without_ifrt_header(whole.substr(0, 5)), whole.substr(0, 5));
+  EXPECT_EQ(without_ifrt_header("\xff\xff\xff\xff\xff\xff"), "\xff\xff\xff\xff\xff\xff");
+}
+
 TEST(CpuRequirement, IsReadFromWhatThePluginSerialized) {
   const auto target = cpu_requirement(test_data("cpu/executable.binpb"));
   ASSERT_TRUE(target);

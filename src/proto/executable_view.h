@@ -37,6 +37,11 @@ Result<CpuTarget> cpu_from_topology(BytesView topology_description);
 // The topology with another CPU to compile for. unsupported when it names none.
 Result<Bytes> topology_for_cpu(BytesView topology_description, const CpuTarget& target);
 
+// The plugin's bytes inside what IFRT (the layer between JAX and PJRT) serializes: it puts a header
+// in front of them, a message with its length that names the runtime "pjrt_ifrt". Other bytes are
+// given back whole.
+BytesView without_ifrt_header(BytesView serialized_executable);
+
 // The debug options (xla.DebugOptions) that were in force when a serialized CPU executable was
 // compiled; nothing when the bytes are not of that form.
 std::optional<BytesView> debug_options_of_executable(BytesView serialized_executable);

@@ -1,0 +1,100 @@
+// Foreign runtimes: the cache for executables that are compiled and loaded by somebody else than a
+// PJRT plugin which Precast opened. JAX's built-in backend is one: it has no plugin's function
+// table, and its executables are objects of Python.
+//
+//   ForeignRuntime runtime{facts, compile, serialize, load};
+//   PRECAST_ASSIGN(ForeignDone done, cache.compile_or_load(runtime, program, options));
+//   use(done.executable, done.report);
+//
+// Precast names the compile, decides, waits for others, stores and verifies; the four functions do
+// what only the front end can, and hand executables through as pointers that Precast never looks
+// at. The key holds the same fields as for a plugin (docs/key.md), made of `facts`.
+//
+// The functions are called by the thread that asked, one at a time for each request, and must not
+// throw.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "precast/bytes.h"
+#include "precast/cache.h"
+#include "precast/client.h"
+#include "precast/compile_options.h"
+#include "precast/executable.h"
+#include "precast/export.h"
+#include "precast/named_value.h"
+#include "precast/plugin.h"
+#include "precast/program.h"
+#include "precast/result.h"
+
+namespace precast {
+
+// What a runtime says about itself. All of it is in the key, as far as it is not said otherwise.
+struct ForeignFacts {
+  std::string name;  // of this kind of runtime: "jax"; [a-z0-9_.-]
+  // The library that compiles, a path. Its mapped bytes count (mapped_library()); looked at again
+  // at each request.
+  std::string library;
+  std::string platform;  // "cpu"; requests on any other bypass, with the reason platform_unknown
+  std::string platform_version;
+  std::vector<NamedValue> attributes;
+  std::vector<Device> devices;  // all, addressable or not; as far as a request runs on them
+  std::vector<NamedValue> client_options;
+  // XLA_FLAGS as the runtime took them. Without `certain` requests bypass (flags_unknown).
+  Client::FlagSnapshot flags;
+  // The CPUs that it partitions for; 0: as XLA counts those of this process.
+  int cpu_count = 0;
+  // Any executable that this runtime compiled under these flags, serialized: it says for which CPU
+  // that was. Without it requests bypass (cpu_unknown).
+  Bytes sample;
+  // Whether load() binds callbacks of JAX, which a program names by their index alone. Without,
+  // programs that call them bypass (index_bound_call).
+  bool binds_callbacks = false;
+};
+
+// The front end's own; Precast only counts its uses.
+using ForeignExecutable = std::shared_ptr<void>;
+
+// What is kept beside an executable, for people.
+struct ForeignDescription {
+  std::optional<MemoryStats> memory_stats;
+  std::vector<CostItem> cost_analysis;
+};
+
+struct ForeignRuntime {                       // A runtime as one request sees it.
+  std::shared_ptr<const ForeignFacts> facts;  // not null
+
+  // Compiles what the request's program stands for. The error is what compile_or_load() returns.
+  std::function<Result<ForeignExecutable>(const Program&, const CompileOptions&)> compile;
+  // The bytes of an executable that compile() gave. plugin_error when this one cannot be
+  // serialized, unsupported when none can.
+  std::function<Result<Bytes>(const ForeignExecutable&)> serialize;
+  // Loads bytes that serialize() gave, here or elsewhere, on the devices of the options. They have
+  // passed every check: the digests, the record, the counts, the CPU. `front_end`:
+  // RequestOptions::front_end of the request that stored them. incompatible when the front end
+  // finds that they do not fit.
+  std::function<Result<ForeignExecutable>(BytesView executable, BytesView front_end,
+                                          const CompileOptions&)>
+      load;
+  // May be empty.
+  std::function<ForeignDescription(const ForeignExecutable&)> describe;
+  // Asked several times a second while a request waits for somebody else's compile; true ends the
+  // request with an error (unavailable). May be empty.
+  std::function<bool()> cancelled;
+};
+
+struct ForeignDone {
+  ForeignExecutable executable;
+  Report report;
+};
+
+// The file of a library that is mapped into this process, by its path, with its digest. The digest
+// is remembered per user and process. unavailable when it is not mapped, or when the file is no
+// longer the mapped one or was written to since this process started; then its bytes are not known.
+PRECAST_EXPORT Result<PluginFile> mapped_library(const std::string& path);
+
+}  // namespace precast

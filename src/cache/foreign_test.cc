@@ -1,0 +1,282 @@
+// Compile-or-load for a runtime that is no plugin: one of strings, which counts.
+#include "precast/foreign.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "cache/test_cache.h"
+
+namespace precast {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kCallback = R"(module @m {
+  func.func public @main(%arg0: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%arg0)
+      {mhlo.backend_config = {index = 0 : ui64}} : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
+)";
+
+// A loaded executable of this runtime.
+struct Loaded {
+  Bytes bytes;
+  Bytes front_end;
+  std::vector<std::int64_t> devices;
+  bool compiled = false;
+};
+
+class ForeignTest : public CacheTest {
+ protected:
+  ForeignTest() {
+    facts_.name = "strings";
+    facts_.library = PRECAST_FAKE_PLUGIN;  // mapped since CacheTest opened it
+    facts_.platform = "cpu";
+    facts_.platform_version = "1";
+    facts_.sample = sample();
+    for (std::int64_t id = 0; id < 8; ++id) {
+      Device device;
+      device.id = id;
+      device.addressable = true;
+      device.kind = "cpu";
+      facts_.devices.push_back(device);
+    }
+    request_.front_end = "binding";
+  }
+
+  static Bytes sample() { return read(PRECAST_TESTDATA "/cpu/executable.binpb"); }
+
+  static CompileOptions on(std::vector<std::int64_t> devices) {
+    CompileOptions options;
+    options.set_assignment(DeviceAssignment{1, static_cast<int>(devices.size()), devices});
+    return options;
+  }
+
+  ForeignRuntime runtime() {
+    ForeignRuntime made;
+    made.facts = std::make_shared<const ForeignFacts>(facts_);
+    made.compile = [this](const Program& /*asked*/,
+                          const CompileOptions& options) -> Result<ForeignExecutable> {
+      ++compiled_;
+      if (compile_error_) return *compile_error_;
+      if (during_compile_) during_compile_();
+      return std::make_shared<Loaded>(Loaded{sample(), {}, options.assignment()->device_ids, true});
+    };
+    made.serialize = [](const ForeignExecutable& executable) -> Result<Bytes> {
+      return std::static_pointer_cast<Loaded>(executable)->bytes;
+    };
+    made.load = [this](BytesView bytes, BytesView front_end,
+                       const CompileOptions& options) -> Result<ForeignExecutable> {
+      ++loaded_;
+      if (load_error_) return *load_error_;
+      return std::make_shared<Loaded>(
+          Loaded{Bytes(bytes), Bytes(front_end), options.assignment()->device_ids, false});
+    };
+    made.cancelled = [this] { return cancelled_.load(); };
+    return made;
+  }
+
+  Result<ForeignDone> ask(const CompileOptions& options = on({0}),
+                          std::string_view text = kProgram) {
+    return open().compile_or_load(runtime(), program(text), options, request_);
+  }
+
+  static const Loaded& got(const Result<ForeignDone>& done) {
+    return *std::static_pointer_cast<Loaded>(done->executable);
+  }
+
+  std::optional<Digest> key(const CompileOptions& options = on({0})) {
+    auto made = open().key(runtime(), program(), options, request_);
+    EXPECT_TRUE(made) << made.error().to_string();
+    EXPECT_TRUE(made->record) << made->detail;
+    return made->record ? std::optional(made->record->digest()) : std::nullopt;
+  }
+
+  ForeignFacts facts_;
+  RequestOptions request_;
+  std::atomic<int> compiled_ = 0;
+  std::atomic<int> loaded_ = 0;
+  std::atomic<bool> cancelled_ = false;
+  std::optional<Error> compile_error_;
+  std::optional<Error> load_error_;
+  std::function<void()> during_compile_;
+};
+
+TEST_F(ForeignTest, AMissIsStoredAndTheNextRequestLoadsItOnOtherDevices) {
+  const auto first = ask(on({0, 1, 2, 3}));
+  ASSERT_TRUE(first) << first.error().to_string();
+  EXPECT_EQ(first->report.outcome, Outcome::miss) << first->report.detail;
+  EXPECT_TRUE(got(first).compiled);
+  EXPECT_EQ(loaded_, 1);  // the proof before it was published
+
+  const auto second = ask(on({4, 5, 7, 6}));
+  ASSERT_TRUE(second) << second.error().to_string();
+  EXPECT_EQ(second->report.outcome, Outcome::hit) << second->report.detail;
+  EXPECT_EQ(second->report.key, first->report.key);
+  EXPECT_EQ(compiled_, 1);
+  EXPECT_EQ(got(second).bytes, sample());
+  EXPECT_EQ(got(second).front_end, "binding");
+  EXPECT_THAT(got(second).devices, ElementsAre(4, 5, 7, 6));
+}
+
+TEST_F(ForeignTest, NoKeyIsThatOfAPluginWithTheSameBytes) {
+  const auto plugin = open().key(*client_, program(), on({0}), request_);
+  ASSERT_TRUE(plugin && plugin->record);
+  EXPECT_NE(plugin->record->digest(), key());
+}
+
+TEST_F(ForeignTest, EveryFactCounts) {
+  std::vector<std::optional<Digest>> keys = {key()};
+  const ForeignFacts plain = facts_;
+  const auto with = [&](const std::function<void(ForeignFacts&)>& change) {
+    facts_ = plain;
+    change(facts_);
+    keys.push_back(key());
+  };
+  with([](ForeignFacts& facts) { facts.name = "others"; });
+  with([](ForeignFacts& facts) { facts.platform_version = "2"; });
+  with([](ForeignFacts& facts) { facts.attributes.push_back({"version", "1.2"}); });
+  with([](ForeignFacts& facts) { facts.client_options.push_back({"speed", std::int64_t{3}}); });
+  with([](ForeignFacts& facts) { facts.flags.xla_flags = "--xla_cpu_enable_fast_math=true"; });
+  with([](ForeignFacts& facts) { facts.cpu_count = 123; });
+  with([](ForeignFacts& facts) { facts.devices[0].kind = "other"; });
+  const auto sorted = [&keys] {
+    auto copy = keys;
+    std::sort(copy.begin(), copy.end(), [](const auto& a, const auto& b) { return *a < *b; });
+    return copy;
+  }();
+  EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
+}
+
+TEST_F(ForeignTest, CallbacksNeedAFrontEndThatBindsThem) {
+  const auto bypassed = ask(on({0}), kCallback);
+  ASSERT_TRUE(bypassed);
+  EXPECT_EQ(bypassed->report.outcome, Outcome::bypass);
+  EXPECT_EQ(bypassed->report.reason, Reason::index_bound_call);
+  facts_.binds_callbacks = true;
+  EXPECT_EQ(ask(on({0}), kCallback)->report.outcome, Outcome::miss);
+  EXPECT_EQ(ask(on({0}), kCallback)->report.outcome, Outcome::hit);
+}
+
+TEST_F(ForeignTest, WhatCannotBeKeyedBypasses) {
+  const ForeignFacts plain = facts_;
+  const auto reason = [&](const std::function<void(ForeignFacts&)>& change) {
+    facts_ = plain;
+    change(facts_);
+    const auto done = ask();
+    EXPECT_TRUE(done) << done.error().to_string();
+    EXPECT_EQ(done->report.outcome, Outcome::bypass);
+    return done->report.reason;
+  };
+  EXPECT_EQ(reason([](ForeignFacts& facts) { facts.platform = "moon"; }), Reason::platform_unknown);
+  EXPECT_EQ(reason([](ForeignFacts& facts) { facts.flags.certain = false; }),
+            Reason::flags_unknown);
+  EXPECT_EQ(reason([](ForeignFacts& facts) { facts.sample.clear(); }), Reason::cpu_unknown);
+  EXPECT_EQ(reason([](ForeignFacts& facts) { facts.devices[0].addressable = false; }),
+            Reason::multi_process);
+  EXPECT_EQ(reason([this](ForeignFacts& facts) { facts.library = dir_.file("absent.so"); }),
+            Reason::plugin_bytes_unknown);
+  write(dir_.file("not_mapped.so"), "x");
+  EXPECT_EQ(reason([this](ForeignFacts& facts) { facts.library = dir_.file("not_mapped.so"); }),
+            Reason::plugin_bytes_unknown);
+  EXPECT_EQ(loaded_, 0);
+}
+
+TEST_F(ForeignTest, ErrorsOfTheCallersInputAreReturned) {
+  EXPECT_EQ(ask(CompileOptions()).error().code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(ask(on({0, 9})).error().message(), HasSubstr("9"));
+  ForeignRuntime half = runtime();
+  half.serialize = nullptr;
+  const auto done = open().compile_or_load(half, program(), on({0}), request_);
+  EXPECT_THAT(done.error().message(), HasSubstr("serialize"));
+  request_.cpu_baseline = "x86-64-v3";
+  EXPECT_EQ(ask().error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(compiled_, 0);
+}
+
+TEST_F(ForeignTest, ACompileErrorIsTheCallersUnchanged) {
+  compile_error_ = Error::from_plugin(3, "this does not compile");
+  const auto done = ask();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), ErrorCode::plugin_error);
+  EXPECT_EQ(done.error().message(), "this does not compile");
+}
+
+TEST_F(ForeignTest, ARefusedLoadCompiles) {
+  ASSERT_EQ(ask()->report.outcome, Outcome::miss);
+  load_error_ = Error(ErrorCode::incompatible, "another number of callbacks");
+  const auto done = ask();
+  ASSERT_TRUE(done) << done.error().to_string();
+  EXPECT_EQ(done->report.outcome, Outcome::skip);
+  EXPECT_EQ(done->report.reason, Reason::entry_incompatible);
+  EXPECT_THAT(done->report.detail, HasSubstr("another number of callbacks"));
+  EXPECT_TRUE(got(done).compiled);
+}
+
+TEST_F(ForeignTest, AWaitEndsWhenTheCallerGivesUp) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool compiling = false;
+  bool may_end = false;
+  during_compile_ = [&] {
+    std::unique_lock lock(mutex);
+    compiling = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return may_end; });
+  };
+  std::thread holder([&] { EXPECT_TRUE(ask()); });
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return compiling; });
+  }
+  cancelled_ = true;
+  const auto given_up = ask();
+  ASSERT_FALSE(given_up);
+  EXPECT_THAT(given_up.error().message(), HasSubstr("gave up"));
+  EXPECT_EQ(compiled_, 1);
+  {
+    const std::lock_guard lock(mutex);
+    may_end = true;
+  }
+  changed.notify_all();
+  holder.join();
+}
+
+TEST(MappedLibrary, IsTheFileOfTheProcess) {
+  ASSERT_TRUE(Plugin::open(PRECAST_FAKE_PLUGIN));
+  const auto file = mapped_library(PRECAST_FAKE_PLUGIN);
+  ASSERT_TRUE(file) << file.error().to_string();
+  EXPECT_EQ(file->digest, Plugin::open(PRECAST_FAKE_PLUGIN)->mapped_file()->digest);
+  EXPECT_EQ(mapped_library(PRECAST_FAKE_PLUGIN)->digest, file->digest);
+}
+
+// A copy is opened, and then replaced or written to.
+TEST(MappedLibrary, IsUnknownOnceTheFileIsAnother) {
+  const testing::TempDir dir;
+  const std::filesystem::path copy = dir.file("library.so");
+  std::filesystem::copy_file(PRECAST_FAKE_PLUGIN, copy);
+  // It was there before this process.
+  std::filesystem::last_write_time(
+      copy, std::filesystem::file_time_type::clock::now() - std::chrono::hours(24));
+  EXPECT_EQ(mapped_library(copy).error().code(), ErrorCode::unavailable);  // not mapped
+  ASSERT_TRUE(Plugin::open(copy));
+  ASSERT_TRUE(mapped_library(copy));
+  std::filesystem::last_write_time(copy, std::filesystem::file_time_type::clock::now());
+  EXPECT_EQ(mapped_library(copy).error().code(), ErrorCode::unavailable);
+  std::filesystem::remove(copy);
+  std::filesystem::copy_file(PRECAST_FAKE_PLUGIN, copy);
+  EXPECT_EQ(mapped_library(copy).error().code(), ErrorCode::unavailable);
+}
+
+}  // namespace
+}  // namespace precast

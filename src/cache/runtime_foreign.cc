@@ -1,0 +1,199 @@
+#include "cache/runtime_foreign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "cache/compatible.h"
+#include "cache/phases.h"
+#include "cache/prepare.h"
+#include "cache/settings.h"
+#include "key/build_record.h"
+#include "pjrt/digest_memory.h"
+#include "pjrt/mapped_file.h"
+#include "pjrt/plugin_environment.h"
+#include "program/program_digest.h"
+#include "proto/executable_view.h"
+#include "topology/placement.h"
+
+namespace precast {
+namespace cache {
+namespace {
+
+// Why a program on these devices must not be cached, before anything costly is read.
+std::optional<KeyResult> bypass_by_runtime(const ForeignFacts& facts,
+                                           const CompileOptions& options) {
+  if (facts.platform != "cpu") {
+    return bypass(Reason::platform_unknown, "the key does not yet cover what executables of '" +
+                                                facts.name + "' on platform '" + facts.platform +
+                                                "' depend on");
+  }
+  if (!facts.flags.certain) {
+    return bypass(Reason::flags_unknown,
+                  "'" + facts.name + "' cannot tell which of XLA's flags are in force");
+  }
+  const std::vector<std::int64_t> ids = options.assignment()->device_ids;
+  for (const Device& device : facts.devices) {
+    if (device.addressable || std::find(ids.begin(), ids.end(), device.id) == ids.end()) continue;
+    return bypass(Reason::multi_process,
+                  fmt::format("device {} belongs to process {}: all processes must decide together",
+                              device.id, device.process_index));
+  }
+  return std::nullopt;
+}
+
+Result<proto::CpuTarget> cpu_of(const ForeignFacts& facts) {
+  const auto cpu = proto::cpu_requirement(proto::without_ifrt_header(facts.sample));
+  if (cpu) return *cpu;
+  return Error(ErrorCode::unsupported, "the executables of '" + facts.name +
+                                           "' do not say for which CPU they were compiled");
+}
+
+// A name that is not the front end's word for a thing of its own would look like the plugin's.
+std::vector<NamedValue> attributes_of(const ForeignFacts& facts) {
+  std::vector<NamedValue> attributes = facts.attributes;
+  attributes.push_back({"foreign_runtime", facts.name});
+  return attributes;
+}
+
+}  // namespace
+
+RuntimeFacts ForeignRuntimeFace::facts() const {
+  const ForeignFacts& facts = *runtime_.facts;
+  return {.plugin_path = facts.library,
+          .platform = facts.platform,
+          .platform_version = facts.platform_version,
+          .api_version = facts.name};
+}
+
+Result<KeyResult> ForeignRuntimeFace::identify(const Compile& compile) const {
+  const ForeignFacts& facts = *runtime_.facts;
+  PRECAST_TRY(check_extras(compile.wishes));
+  if (auto early = bypass_by_runtime(facts, compile.options)) return *std::move(early);
+  const Result<FlagsInForce> in_force = flags_in_force(facts.flags);
+  if (!in_force) return bypass(Reason::option_names_file, in_force.error().message());
+  if (in_force->flags.reads_environment_again) {
+    return bypass(Reason::flags_unknown,
+                  "with xla_flags_reset XLA reads XLA_FLAGS again at every compile");
+  }
+  PRECAST_ASSIGN(auto settings, settings_of(*in_force, compile.options, facts.platform));
+  if (!settings.first) return bypass(Reason::option_names_file, std::move(settings.second));
+  program::ProgramDigest digest = program::digest_program(compile.program);
+  if (auto early = bypass_by_calls(digest.custom_calls, facts.binds_callbacks)) {
+    return *std::move(early);
+  }
+  const Result<PluginFile> library = mapped_library(facts.library);
+  if (!library) return bypass(Reason::plugin_bytes_unknown, library.error().to_string());
+  Result<proto::CpuTarget> cpu = cpu_of(facts);
+  if (!cpu) return bypass(Reason::cpu_unknown, cpu.error().to_string());
+  PRECAST_ASSIGN(
+      topology::Placement placement,
+      topology::place(facts.platform, *compile.options.assignment(), device_facts(facts.devices)));
+
+  const int cpu_count = facts.cpu_count > 0 ? facts.cpu_count : pjrt::effective_cpu_count();
+  const key::KeyInputs inputs{
+      .program = std::move(digest),
+      .options = std::move(settings.first->options),
+      .flags = {std::move(settings.first->flags), facts.flags.libtpu_init_args},
+      .client_options = facts.client_options,
+      .environment = environment(facts.platform),
+      .plugin = {.platform = facts.platform,
+                 .platform_version = facts.platform_version,
+                 .sha256 = library->digest,
+                 .api_version = {},
+                 .attributes = attributes_of(facts),
+                 .parts = {}},
+      .placement = std::move(placement),
+      .cpu = key::HostCpu{*std::move(cpu), cpu_count, {}},
+      .salt = compile.wishes.salt,
+      .annotations = compile.wishes.annotations,
+      .extras = {compile.wishes.extras.begin(), compile.wishes.extras.end()},
+  };
+  return KeyResult{key::build_record(inputs), Reason::none, {}, warnings_of(in_force->flags)};
+}
+
+Result<Compiled> ForeignRuntimeFace::compile(const Compile& compile,
+                                             std::vector<Phase>& phases) const {
+  PRECAST_ASSIGN(ForeignExecutable executable, timed(phases, "compile", [&] {
+                   return runtime_.compile(compile.program, compile.options);
+                 }));
+  return Compiled{executable, {}, [this, executable] { return runtime_.serialize(executable); }};
+}
+
+ExecutableFacts ForeignRuntimeFace::describe(const RuntimeExecutable& executable) const {
+  if (!runtime_.describe) return {};
+  ForeignDescription said = runtime_.describe(executable);
+  return {.signature = std::nullopt,
+          .memory_stats = said.memory_stats,
+          .cost_analysis = std::move(said.cost_analysis)};
+}
+
+Result<void> ForeignRuntimeFace::check(BytesView executable) const {
+  const auto needed = proto::cpu_requirement(proto::without_ifrt_header(executable));
+  if (!needed) return {};
+  PRECAST_ASSIGN(const proto::CpuTarget here, cpu_of(*runtime_.facts));
+  return runs_on(here, *needed);
+}
+
+Result<RuntimeExecutable> ForeignRuntimeFace::load(const Compile& compile, const KeyRecord&,
+                                                   const VerifiedArtifact& artifact,
+                                                   const CompileOptions& stored) const {
+  if (!stored.assignment() || stored.replicas() != compile.options.replicas() ||
+      stored.partitions() != compile.options.partitions()) {
+    return Error(ErrorCode::corrupt,
+                 fmt::format("the artifact's options have {} replicas and {} partitions, its key "
+                             "{} and {}",
+                             stored.replicas(), stored.partitions(), compile.options.replicas(),
+                             compile.options.partitions()));
+  }
+  PRECAST_TRY(check(artifact.executable()));
+  return runtime_.load(artifact.executable(), artifact.front_end(), stored.without_dumps());
+}
+
+TrialEnd ForeignRuntimeFace::try_load(const Compile& /*compile*/, int /*artifact*/,
+                                      const Digest& /*root*/,
+                                      const std::string& /*command*/) const {
+  return {TrialEnd::Kind::could_not_run,
+          "executables of '" + runtime_.facts->name + "' cannot be loaded by the precast command"};
+}
+
+bool ForeignRuntimeFace::cancelled() const { return runtime_.cancelled && runtime_.cancelled(); }
+
+Result<void> check_foreign(const ForeignRuntime& runtime, const CompileOptions& options,
+                           const RequestOptions& request) {
+  if (runtime.facts == nullptr || !runtime.compile || !runtime.serialize || !runtime.load) {
+    return Error(ErrorCode::invalid_argument,
+                 "a foreign runtime needs facts and the functions compile, serialize and load");
+  }
+  if (!request.cpu_baseline.empty()) {
+    return Error(ErrorCode::invalid_argument,
+                 "a CPU baseline is for plugins; '" + runtime.facts->name + "' is none");
+  }
+  const std::optional<DeviceAssignment> assignment = options.assignment();
+  if (!assignment) {
+    return Error(ErrorCode::invalid_argument,
+                 "the compile options have no device assignment; a front end gives one");
+  }
+  return topology::validate(*assignment, device_facts(runtime.facts->devices));
+}
+
+}  // namespace cache
+
+Result<PluginFile> mapped_library(const std::string& path) {
+  static std::mutex& mutex = *new std::mutex;
+  static std::map<std::string, pjrt::HashedFile>& known =
+      *new std::map<std::string, pjrt::HashedFile>;
+  const std::lock_guard lock(mutex);
+  std::optional<pjrt::HashedFile> before;
+  if (const auto found = known.find(path); found != known.end()) before = found->second;
+  PRECAST_ASSIGN(pjrt::HashedFile hashed,
+                 pjrt::mapped_file_at_path(path, pjrt::DigestMemory::of_user(), before));
+  known.insert_or_assign(path, hashed);
+  return std::move(hashed.file);
+}
+
+}  // namespace precast
