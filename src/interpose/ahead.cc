@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,7 @@ Result<Report> publish(Wrapper& wrapper, const Client& client, const PJRT_Compil
 void publish_ahead(Wrapper& wrapper, const PJRT_Compile_Args& args, double compile_ms) {
   try {
     wrapper.state().summary.count(Outcome::bypass, Reason::ahead_of_time, compile_ms, 0);
+    const std::shared_lock in_use(wrapper.state().in_use);
     const std::optional<Client> client = client_of(wrapper, args);
     if (!client) {
       say(LogLevel::info,

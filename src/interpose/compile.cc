@@ -27,6 +27,22 @@ proto::FlagsText flags_of(const Client& client) {
   return proto::parse_flags_file(*flags.flags_file, *snapshot.xla_flags_file);
 }
 
+// Whether it will be the same for the next program of this process: then whoever set it up should
+// hear of it.
+bool is_about_surroundings(Reason reason) {
+  switch (reason) {
+    case Reason::plugin_bytes_unknown:
+    case Reason::cpu_unknown:
+    case Reason::cannot_load:
+    case Reason::platform_unknown:
+    case Reason::flags_unknown:
+    case Reason::libraries_unknown:
+    case Reason::option_names_file:
+    case Reason::unknown_arguments: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 std::optional<int> unknown_extension(const PJRT_Extension_Base* of_arguments,
@@ -73,9 +89,20 @@ void HostCompile::hand_out(const CompileOrLoad& hit) {
   answered_ = true;
 }
 
+bool HostCompile::is_news(const Report& report) {
+  if (report.outcome != Outcome::bypass || !is_about_surroundings(report.reason)) return false;
+  Wrapper::State& state = wrapper_.state();
+  const std::lock_guard lock(state.mutex);
+  return state.warned.insert(report.reason).second;
+}
+
 void HostCompile::tell(const Report& report, const std::string& name) {
   const double spent_ms = elapsed_ms();
   wrapper_.state().summary.count(report.outcome, report.reason, spent_ms, compile_ms_);
+  if (is_news(report)) {
+    say(LogLevel::warn,
+        fmt::format("nothing is cached here ({}): {}", to_string(report.reason), report.detail));
+  }
   if (!says(LogLevel::info)) return;
   std::string text = fmt::format("{} {}", to_string(report.outcome), name);
   if (report.reason != Reason::none) text += fmt::format(" ({})", to_string(report.reason));

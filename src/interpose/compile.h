@@ -40,6 +40,8 @@ class HostCompile {
   PJRT_Error* compile_as_asked();
   void hand_out(const CompileOrLoad& hit);
   void tell(const Report& report, const std::string& name);
+  // Whether nobody was told yet why nothing is cached.
+  bool is_news(const Report& report);
   double elapsed_ms() const;
 
   Wrapper& wrapper_;

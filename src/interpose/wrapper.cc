@@ -31,9 +31,10 @@ PJRT_Error* call(Args* args) {
 // Whether a struct of the host's reaches as far as this member.
 template <typename Args, typename Member>
 bool reaches(const Args* args, Member Args::* member) {
+  if (args == nullptr) return false;
   const auto offset = static_cast<std::size_t>(reinterpret_cast<const char*>(&(args->*member)) -
                                                reinterpret_cast<const char*>(args));
-  return args != nullptr && offset + sizeof(Member) <= args->struct_size;
+  return offset + sizeof(Member) <= args->struct_size;
 }
 
 // What a plugin's deleter frees.
@@ -130,6 +131,8 @@ PJRT_Error* Wrapper::create_client(PJRT_Client_Create_Args* args) {
 PJRT_Error* Wrapper::destroy_client(PJRT_Client_Destroy_Args* args) {
   if (reaches(args, &PJRT_Client_Destroy_Args::client)) {
     State& mine = state();
+    // Whoever publishes for a client that it was not given uses it until then.
+    const std::lock_guard unused(mine.in_use);
     const std::lock_guard lock(mine.mutex);
     mine.clients.erase(args->client);
   }

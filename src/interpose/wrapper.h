@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -43,6 +45,8 @@ class Wrapper {
   struct State {
     std::mutex mutex;
     std::unordered_map<PJRT_Client*, Client> clients;  // guarded by mutex
+    std::set<Reason> warned;                           // guarded by mutex
+    std::shared_mutex in_use;  // shared by who uses a client that no call of the host is about
     Origins origins;
     Summary summary;
   };
