@@ -11,6 +11,14 @@ function(precast_module name)
   precast_tidy(precast_${name})
 endfunction()
 
+# What the unit tests read first, compiled once. An executable like them: the flags must be the same.
+if(PRECAST_BUILD_TESTS)
+  add_executable(precast_test_headers EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/testing/headers.cc")
+  target_compile_options(precast_test_headers PRIVATE -O0)
+  target_link_libraries(precast_test_headers PRIVATE GTest::gmock)
+  target_precompile_headers(precast_test_headers PRIVATE <gmock/gmock.h> <filesystem> <fstream> <functional> <map> <thread>)
+endif()
+
 # precast_unit_test(<name> SOURCES ... MODULES ... [LIBRARIES ...])
 #   A GoogleTest binary beside the code, label "unit"; it runs from the source folder's root and without a plugin.
 function(precast_unit_test name)
@@ -20,6 +28,9 @@ function(precast_unit_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;MODULES;LIBRARIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  # The tests' own code need not be fast: most of the time to make it would go into that, and into reading gmock.
+  target_compile_options(${name} PRIVATE -O0)
+  target_precompile_headers(${name} REUSE_FROM precast_test_headers)
   list(TRANSFORM arg_MODULES PREPEND precast_)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE

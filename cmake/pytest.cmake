@@ -1,16 +1,17 @@
-# precast_pytest(<name> DIR <folder> [VENV <name>] [OPTIONAL] [LABELS ...])
+# precast_pytest(<name> DIR <folder> [VENV <name>] [OPTIONAL] [COST <seconds>] [LABELS ...])
 #   Tests in Python, run with the virtual environment that tools/setup made: build/venv by default, build/jax-venv for
 #   those that need real JAX, build/jax-0.11-venv and build/jax-0.12-venv for newer ones. With OPTIONAL
 #   the test is skipped where there is no such environment: not every machine has a Python for it. They find what they test in the environment:
 #     PRECAST_BIN           build/bin/precast
 #     PRECAST_FAKE_PLUGIN   the fake PJRT plugin
 #     PRECAST_BUILD_DIR     the build tree
+#   COST says about how long it takes: tests run two at a time, and the long ones start first.
 #   Python tests drive whole programs, which the sanitizer builds do not make.
 function(precast_pytest name)
   if(PRECAST_SANITIZE)
     return()
   endif()
-  cmake_parse_arguments(arg "OPTIONAL" "DIR;VENV" "LABELS" ${ARGN})
+  cmake_parse_arguments(arg "OPTIONAL" "DIR;VENV;COST" "LABELS" ${ARGN})
   if(NOT arg_VENV)
     set(arg_VENV venv)
   endif()
@@ -32,4 +33,7 @@ function(precast_pytest name)
     "PRECAST_FAKE_PLUGIN=$<TARGET_FILE:precast_fake_plugin>")
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "${environment}"
     SKIP_RETURN_CODE 77)
+  if(arg_COST)
+    set_tests_properties(${name} PROPERTIES COST ${arg_COST})
+  endif()
 endfunction()
