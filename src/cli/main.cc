@@ -149,12 +149,12 @@ int command(int argc, char** argv) {
   root.footer("'precast VERB --help' shows a verb's options and an example.");
   OutputOptions options;
   const std::vector<Verb> verbs = {
-      add_compile(root),    add_run(root),       add_key(root),     add_would_hit(root),
-      add_explain(root),    add_diff(root),      add_inspect(root), add_verify(root),
-      add_ls(root),         add_rm(root),        add_clear(root),   add_pin(root),
-      add_unpin(root),      add_gc(root),        add_fsck(root),    add_stats(root),
-      add_plugins(root),    add_doctor(root),    add_version(root), add_check_flags(root),
-      add_trial_load(root), add_completion(root)};
+      add_compile(root),     add_run(root),        add_key(root),       add_would_hit(root),
+      add_explain(root),     add_diff(root),       add_inspect(root),   add_verify(root),
+      add_ls(root),          add_rm(root),         add_clear(root),     add_pin(root),
+      add_unpin(root),       add_gc(root),         add_fsck(root),      add_stats(root),
+      add_plugins(root),     add_doctor(root),     add_env(root),       add_version(root),
+      add_check_flags(root), add_trial_load(root), add_completion(root)};
   for (const Verb& verb : verbs) add_output_options(*verb.app, options);
   Output out(options);
   const auto finish = [&out](ExitCode code) { return static_cast<int>(out.finish(code)); };

@@ -34,6 +34,7 @@ Verb add_inspect(CLI::App& root);
 Verb add_verify(CLI::App& root);
 Verb add_plugins(CLI::App& root);
 Verb add_doctor(CLI::App& root);
+Verb add_env(CLI::App& root);
 Verb add_version(CLI::App& root);
 Verb add_ls(CLI::App& root);
 Verb add_rm(CLI::App& root);
