@@ -10,6 +10,7 @@
 #include "cli/request.h"
 #include "cli/surroundings.h"
 #include "cli/text.h"
+#include "cli/unchanged_client.h"
 #include "cli/verb_options.h"
 #include "cli/verbs.h"
 #include "precast/precast.h"
@@ -21,6 +22,7 @@ struct Arguments {
   PluginArguments plugin;
   std::string cache;
   int timeout_s = 60;
+  bool pjrt = false;
 };
 
 std::string text_of(const Json& value) {
@@ -168,12 +170,19 @@ Result<ExitCode> doctor(const Arguments& arguments, Output& out) {
   Json problems = Json::array();
   Json notes = Json::array();
   // First: the plugins are opened in children, which a process without threads can have.
-  PRECAST_ASSIGN(const Json plugins, look_at_plugins(arguments, problems));
+  Json clients;
+  Json plugins = Json::array();
+  if (arguments.pjrt) {
+    clients = look_at_unchanged_clients(arguments.timeout_s, problems, notes);
+  } else {
+    PRECAST_ASSIGN(plugins, look_at_plugins(arguments, problems));
+  }
   const Json cache = look_at_cache(arguments.cache, problems, notes);
   const Json environment = look_at_environment(problems, notes);
 
   out.print(fmt::format("precast {}\n", PRECAST_VERSION));
   for (const Json& plugin : plugins) print_plugin(plugin, out);
+  if (arguments.pjrt) print_unchanged_clients(clients, out);
   print_cache(cache, out);
   print_environment(environment, out);
   out.print("\n");
@@ -183,6 +192,7 @@ Result<ExitCode> doctor(const Arguments& arguments, Output& out) {
   out.object({{"schema", "precast.doctor/1"},
               {"version", PRECAST_VERSION},
               {"plugins", plugins},
+              {"pjrt", clients},
               {"cache", cache},
               {"environment", environment},
               {"problems", problems},
@@ -194,13 +204,17 @@ Result<ExitCode> doctor(const Arguments& arguments, Output& out) {
 
 Verb add_doctor(CLI::App& root) {
   VerbOptions options(root, "doctor", "show what works here, and what does not and why",
-                      "precast doctor");
+                      "precast doctor\nprecast doctor --pjrt");
   auto arguments = std::make_shared<Arguments>();
   arguments->plugin.add_to(options);
   options.add(arguments->timeout_s, 1, kLongestTimeout,
               {.names = "--timeout",
                .help = "seconds that a plugin may take (60)",
                .value = "S",
+               .group = "Plugin"});
+  options.add(arguments->pjrt,
+              {.names = "--pjrt",
+               .help = "what an unchanged client would open, in place of the plugins",
                .group = "Plugin"});
   options.add(arguments->cache,
               {.names = "--cache", .help = "cache folder", .value = "DIR", .group = "Cache"});

@@ -26,14 +26,26 @@ namespace fs = std::filesystem;
 // Below this, artifacts of larger programs may not fit.
 constexpr std::uint64_t kLittleSpace = 100'000'000;
 
-constexpr std::array<std::string_view, 3> kOwnVariables = {"PRECAST_CACHE", "PRECAST_DISABLE",
-                                                           "PRECAST_PLUGIN"};
-constexpr std::array<std::string_view, 10> kOtherVariables = {
-    "HOME",           "LIBTPU_INIT_ARGS",
-    "NPROC",          "PJRT_NAMES_AND_LIBRARY_PATHS",
-    "PJRT_NPROC",     "TF_CPP_MIN_LOG_LEVEL",
-    "TMPDIR",         "VIRTUAL_ENV",
-    "XDG_CACHE_HOME", "XLA_FLAGS"};
+constexpr std::array<std::string_view, 10> kOwnVariables = {
+    "PRECAST_CACHE",       "PRECAST_DISABLE", "PRECAST_LABEL",          "PRECAST_LOG",
+    "PRECAST_NAMESPACE",   "PRECAST_PLUGIN",  "PRECAST_MIN_COMPILE_MS", "PRECAST_POLICY",
+    "PRECAST_PJRT_PLUGIN", "PRECAST_SUMMARY"};
+constexpr std::array<std::string_view, 16> kOtherVariables = {"GOMLX_BACKEND",
+                                                              "HOME",
+                                                              "JAX_PLATFORMS",
+                                                              "LIBTPU_INIT_ARGS",
+                                                              "NPROC",
+                                                              "PJRT_DEVICE",
+                                                              "PJRT_LIBRARY_PATH",
+                                                              "PJRT_NAMES_AND_LIBRARY_PATHS",
+                                                              "PJRT_NPROC",
+                                                              "PYPJRT_PLUGIN",
+                                                              "TF_CPP_MIN_LOG_LEVEL",
+                                                              "TMPDIR",
+                                                              "TPU_LIBRARY_PATH",
+                                                              "VIRTUAL_ENV",
+                                                              "XDG_CACHE_HOME",
+                                                              "XLA_FLAGS"};
 
 void add(Json& list, const std::string& what, const std::string& next_step) {
   list.push_back({{"what", what}, {"next_step", next_step}});

@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <utility>
 
-#include "interpose/locate.h"
 #include "interpose/log.h"
 #include "interpose/refusal.h"
 #include "interpose/wrapper.h"
 #include "pjrt/adopt.h"
 #include "pjrt/find.h"
 #include "pjrt/plugin_impl.h"
+#include "pjrt/wrapped.h"
 
 namespace precast::interpose {
 namespace {
@@ -27,7 +27,7 @@ const PJRT_Api* refuse(const Error& error) {
 const PJRT_Api* open_wrapped(const Settings& settings, const std::string& wrapper_path) {
   set_log_level(settings.log);
   for (const std::string& complaint : settings.complaints) say(LogLevel::warn, complaint);
-  const auto found = locate(settings.plugin, wrapper_path, pjrt::search_environment());
+  const auto found = pjrt::find_wrapped(settings.plugin, wrapper_path, pjrt::search_environment());
   if (!found) return refuse(found.error());
   auto plugin = pjrt::open_for_host(found->path);
   if (!plugin) return refuse(plugin.error());

@@ -1,5 +1,10 @@
 """doctor: says what works, what does not, and what to do."""
 
+import json
+import os
+import pathlib
+import shutil
+
 import pytest
 
 
@@ -88,3 +93,75 @@ def test_help_ends_with_an_example(precast, name):
     assert f"\nExample:\n  precast {name}" in out
     assert "--json" in out and "--quiet" in out
     assert max(map(len, out.splitlines())) <= 110
+
+
+# --pjrt
+
+
+@pytest.fixture
+def wrapper():
+    path = pathlib.Path(os.environ["PRECAST_BUILD_DIR"]) / "lib" / "libprecast_pjrt.so"
+    assert path.is_file(), "not built: cmake --build --preset release"
+    return path
+
+
+def unchanged(precast, code=0, **env):
+    seen = precast.json("doctor", "--pjrt", env=env, code=code)
+    assert seen["plugins"] == []
+    return seen["pjrt"], [problem["what"] for problem in seen["problems"]], [note["what"] for note in seen["notes"]]
+
+
+def test_an_unchanged_client_that_was_told_all(real, wrapper):
+    exported = real.json("env", "jax")["variables"]
+    assert exported["PJRT_NAMES_AND_LIBRARY_PATHS"] == f"precast:{wrapper}"
+    seen, found, notes = unchanged(real, **exported)
+    assert (found, notes) == ([], [])
+    assert seen == {
+        "wrapper": str(wrapper),
+        "clients": [{"variable": "PJRT_NAMES_AND_LIBRARY_PATHS", "name": "precast", "library": str(wrapper),
+                     "is_wrapper": True}],
+        "plugin": {"name": "pjrt_c_api_cpu_plugin.so", "path": real.env["PRECAST_PLUGIN"],
+                   "origin": "PRECAST_PJRT_PLUGIN"},
+        "refusal": None, "api_version": "0.115", "platform": "cpu"}
+    out = real("doctor", "--pjrt", env=exported).out
+    assert "clients that know nothing of Precast" in out and f"{wrapper} (Precast's)" in out
+    assert out.splitlines()[-1] == "everything works"
+
+
+def test_an_unchanged_client_that_was_told_nothing(precast, wrapper):
+    seen, found, notes = unchanged(precast, code=1)
+    assert seen["wrapper"] == str(wrapper) and seen["plugin"] is None
+    assert "PRECAST_PJRT_PLUGIN is not set" in seen["refusal"]
+    assert any(seen["refusal"] in problem for problem in found)
+    assert "no variable tells a client to open Precast's plugin" in notes
+
+
+def test_a_client_of_another_library_and_a_copy_under_another_name(precast, wrapper):
+    copy = precast.folder / "plain.so"
+    shutil.copy(wrapper, copy)
+    seen, found, _ = unchanged(precast, PYPJRT_PLUGIN=str(copy), TPU_LIBRARY_PATH=precast.env["PRECAST_PLUGIN"],
+                               PRECAST_PJRT_PLUGIN=precast.env["PRECAST_PLUGIN"])
+    assert [(client["variable"], client["is_wrapper"]) for client in seen["clients"]] == [
+        ("TPU_LIBRARY_PATH", False), ("PYPJRT_PLUGIN", True)]
+    assert seen["wrapper"] == str(copy) and found == []
+    assert seen["plugin"]["path"] == os.path.realpath(precast.env["PRECAST_PLUGIN"])
+
+
+def test_a_name_that_jax_does_not_use(precast, wrapper):
+    config = precast.folder / "options.json"
+    config.write_text(json.dumps({"library_path": str(wrapper), "create_options": {}}))
+    env = {"PJRT_NAMES_AND_LIBRARY_PATHS": f"mine:{config}", "PRECAST_PJRT_PLUGIN": precast.env["PRECAST_PLUGIN"]}
+    seen, found, _ = unchanged(precast, code=1, JAX_PLATFORMS="cpu", **env)
+    assert seen["clients"][0]["library"] == str(wrapper)
+    assert any("JAX does not use the wrapper: JAX_PLATFORMS is 'cpu'" in what for what in found)
+    assert unchanged(precast, JAX_PLATFORMS="mine,cpu", **env)[1] == []
+
+
+def test_a_plugin_that_others_may_replace(precast, wrapper):
+    place = precast.folder / "open"
+    place.mkdir()
+    shutil.copy(precast.env["PRECAST_PLUGIN"], place / "plugin.so")
+    place.chmod(0o777)
+    seen, found, _ = unchanged(precast, code=1, PRECAST_PJRT_PLUGIN=str(place / "plugin.so"))
+    assert "others may change what it is: everybody may write" in seen["refusal"] and seen["plugin"] is None
+    assert len(found) == 1

@@ -1,6 +1,5 @@
-#include "interpose/locate.h"
+#include "pjrt/wrapped.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,8 +10,10 @@
 #include <utility>
 
 #include "base/file.h"
+#include "precast/wrapper.h"
 
-namespace precast::interpose {
+namespace precast {
+namespace pjrt {
 namespace {
 
 constexpr std::string_view kNamed = "libprecast_pjrt_";
@@ -38,7 +39,7 @@ class Trust {
     if (::stat(path.c_str(), &status) != 0) return "'" + path + "' cannot be examined";
     const uid_t owner = status.st_uid;
     if (owner != 0 && owner != ::geteuid() && owner != wrapper_owner_) {
-      return fmt::format("'{}' belongs to user {}", path, owner);
+      return "'" + path + "' belongs to user " + std::to_string(owner);
     }
     // In a folder like /tmp only the owner of a file may replace it.
     const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
@@ -46,7 +47,7 @@ class Trust {
     if ((status.st_mode & S_IWOTH) != 0) return "everybody may write '" + path + "'";
     const bool own_group = status.st_gid == 0 || status.st_gid == ::getegid();
     if ((status.st_mode & S_IWGRP) != 0 && !own_group) {
-      return fmt::format("group {} may write '{}'", status.st_gid, path);
+      return "group " + std::to_string(status.st_gid) + " may write '" + path + "'";
     }
     return std::nullopt;
   }
@@ -61,10 +62,10 @@ Result<void> check_trusted(const std::string& path, const std::string& wrapper_p
   while (true) {
     if (std::optional<std::string> why = trust.objection(part)) {
       return Error(ErrorCode::permission_denied,
-                   fmt::format("the plugin '{}' is not opened, because others may change what it "
-                               "is: {}; take that away (chmod go-w), or use a plugin that only "
-                               "you and root may write",
-                               path, *why));
+                   "the plugin '" + path +
+                       "' is not opened, because others may change what it is: " + *why +
+                       "; take that away (chmod go-w), or use a plugin that only you and root may "
+                       "write");
     }
     if (part == "/") return {};
     const std::size_t slash = part.rfind('/');
@@ -91,8 +92,8 @@ std::string name_in(std::string_view wrapper_path) {
   return std::string(file);
 }
 
-Result<FoundPlugin> locate(const std::string& wanted, const std::string& wrapper_path,
-                           const pjrt::SearchEnvironment& environment) {
+Result<FoundPlugin> find_wrapped(const std::string& wanted, const std::string& wrapper_path,
+                                 const SearchEnvironment& environment) {
   std::string name = wanted;
   std::string origin = "PRECAST_PJRT_PLUGIN";
   if (name.empty()) {
@@ -110,18 +111,25 @@ Result<FoundPlugin> locate(const std::string& wanted, const std::string& wrapper
                      "'; it must be an absolute path or a short name, since a variable must not "
                      "mean another file in another folder");
   }
-  PRECAST_ASSIGN(FoundPlugin found, pjrt::resolve(name, environment).with("in " + origin));
+  PRECAST_ASSIGN(FoundPlugin found, resolve(name, environment).with("in " + origin));
   PRECAST_ASSIGN(found.path, real_path(found.path).with("in " + origin));
-  if (pjrt::is_wrapper(found.path) || same_file(found.path, wrapper_path)) {
+  if (is_wrapper(found.path) || same_file(found.path, wrapper_path)) {
     return Error(
         ErrorCode::invalid_argument,
-        fmt::format("{} names '{}', which is Precast's own plugin; it must name the plugin "
-                    "that is to be wrapped",
-                    origin, found.path));
+        origin + " names '" + found.path +
+            "', which is Precast's own plugin; it must name the plugin that is to be wrapped");
   }
   PRECAST_TRY(check_trusted(found.path, wrapper_path));
   if (found.origin.empty()) found.origin = origin;
   return found;
 }
 
-}  // namespace precast::interpose
+}  // namespace pjrt
+
+Result<FoundPlugin> find_wrapped_plugin(const std::string& wrapper_path) {
+  const char* wanted = ::secure_getenv("PRECAST_PJRT_PLUGIN");
+  return pjrt::find_wrapped(wanted == nullptr ? "" : wanted, wrapper_path,
+                            pjrt::search_environment());
+}
+
+}  // namespace precast

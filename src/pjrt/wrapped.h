@@ -1,4 +1,4 @@
-// Locate: which plugin is wrapped, and whether it may be.
+// Wrapped: which plugin Precast's own plugin wraps, and whether it may.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 #include "precast/plugin.h"
 #include "precast/result.h"
 
-namespace precast::interpose {
+namespace precast::pjrt {
 
 // The short name that a copy of the wrapper is for: "cpu" of "/a/libprecast_pjrt_cpu.so"; empty
 // when the file's name says nothing.
@@ -19,7 +19,7 @@ std::string name_in(std::string_view wrapper_path);
 // nothing is named, when there is none, when the path is relative or leads to a wrapper;
 // permission_denied when somebody else may write the file or a folder above it: neither root, nor
 // the user of this process, nor whoever owns the wrapper itself.
-Result<FoundPlugin> locate(const std::string& wanted, const std::string& wrapper_path,
-                           const pjrt::SearchEnvironment& environment);
+Result<FoundPlugin> find_wrapped(const std::string& wanted, const std::string& wrapper_path,
+                                 const SearchEnvironment& environment);
 
-}  // namespace precast::interpose
+}  // namespace precast::pjrt
