@@ -42,7 +42,7 @@ demo: build
 	@build/venv/bin/python examples/ranker/demo.py
 
 test:
-	@tools/setup packages test-venv jax-venv configure
+	@tools/setup packages test-venv jax-venv client-sources configure
 	cmake --build --preset release
 	ctest --preset release
 	@tools/setup configure-asan
@@ -57,7 +57,7 @@ bench:
 	@build/jax-venv/bin/python benchmarks/bench.py $(BENCH_OPTIONS)
 
 test-long:
-	@tools/setup packages test-venv jax-venv newer-jax-venvs accelerator-venv configure
+	@tools/setup packages test-venv jax-venv client-sources newer-jax-venvs accelerator-venv configure
 	cmake --build --preset release
 	ctest --preset long
 

@@ -1,0 +1,49 @@
+"""optax's own tests on JAX: the same on the plugin, and through the wrapper cold and warm.
+
+They run thousands of small programs, most of them one operation each. All of them would take half an hour: some files
+in `make test`, more in `make test-long`.
+"""
+
+import os
+
+import pytest
+from suite import differences, outcomes_of, sources
+
+OPTAX = sources("optax")
+SOME = ["_src/update_test.py", "_src/numerics_test.py", "_src/factorized_test.py", "transforms/_adding_test.py"]
+MORE = ["_src", "losses", "projections", "tree_utils", "transforms/_clipping_test.py"]
+LONG = bool(os.environ.get("PRECAST_LONG"))
+MODES = {"bare": False, "cold": True, "warm": True}
+
+
+@pytest.fixture(scope="module")
+def host(new_host):
+    return new_host()
+
+
+@pytest.fixture(scope="module")
+def suites(host):
+    tests = [f"optax/{name}" for name in (MORE if LONG else SOME)]
+    return {mode: outcomes_of(host, wrapped, OPTAX, tests,
+                              {"PJRT_NAMES_AND_LIBRARY_PATHS": f"theirs:{host.library(wrapped)}",
+                               "JAX_PLATFORMS": "theirs"},
+                              [sources("absl_py"), OPTAX])
+            for mode, wrapped in MODES.items()}
+
+
+def test_there_are_tests_and_most_pass(suites):
+    outcomes, _ = suites["bare"]
+    assert len(outcomes) > (500 if LONG else 50)
+    assert sum(outcome == "passed" for outcome in outcomes.values()) > 0.9 * len(outcomes)
+
+
+@pytest.mark.parametrize("mode", ["cold", "warm"])
+def test_the_same_pass_and_fail(suites, mode):
+    assert differences(suites["bare"][0], suites[mode][0]) == {}
+
+
+def test_cold_it_was_compiled_and_warm_it_was_loaded(suites, host):
+    cold, warm = suites["cold"][1], suites["warm"][1]
+    assert len(host.entries()) >= cold["misses"] > 50
+    assert warm["misses"] == warm["skips"] == 0, warm
+    assert cold["hits"] + cold["misses"] == warm["hits"]
