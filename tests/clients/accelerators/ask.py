@@ -4,6 +4,7 @@
 """
 
 import json
+import pathlib
 import sys
 
 import pypjrt
@@ -17,7 +18,13 @@ module @ahead {
   }
 }
 """
-TOPOLOGIES = {"cuda": "", "tpu": "v5e:1x1"}
+TARGET = pathlib.Path(__file__).parent / "h200.txtpb"
+# What is compiled for, without a device: a name and options.
+TOPOLOGIES = {
+    "cuda": ("", {"topology": "1x1x1", "target_config": TARGET.read_text(),
+                  "host_target_machine_options": 'triple: "x86_64-unknown-linux-gnu" cpu: "x86-64-v3"'}),
+    "tpu": ("v5e:1x1", None),
+}
 
 
 def said(question):
@@ -27,7 +34,12 @@ def said(question):
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def described(topology):
+def describe():
+    name_of_it, options = TOPOLOGIES[name]
+    return Topology.create(plugin, name_of_it, options=options)
+
+
+def facts(topology):
     return {"platform": topology.platform_name, "version": topology.platform_version,
             "devices": len(topology.device_descriptions())}
 
@@ -42,9 +54,7 @@ answers = {
     "extensions": [[extension.type, extension.version] for extension in plugin.extensions],
     "missing": [slot for slot in range(plugin.n_slots) if not plugin._vtable[slot]],
     "client": said(lambda: pypjrt.Client.create(plugin).platform_name),
-    "topology": said(lambda: described(Topology.create(plugin, TOPOLOGIES[name]))),
+    "topology": said(lambda: facts(describe())),
+    "compiled": said(lambda: {"bytes": len(describe().compile(PROGRAM))}),
 }
-if "error" not in answers["topology"]:
-    topology = Topology.create(plugin, TOPOLOGIES[name])
-    answers["compiled"] = said(lambda: {"bytes": len(topology.compile(PROGRAM))})
 print(json.dumps(answers))
