@@ -93,6 +93,7 @@ enum class Reason : std::uint8_t {
   dumps_wanted = 43,       // bypass: dumps of passes, which only a compile writes
   unknown_arguments = 44,  // bypass: the host gave the compile more than Precast knows of
   cancelled = 45,          // error: the caller gave up while it waited
+  unknown_partitioning = 46,  // bypass: a custom call that a host may divide by a rule of its own
 };
 PRECAST_EXPORT std::string_view to_string(Reason reason);
 

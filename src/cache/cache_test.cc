@@ -1,5 +1,6 @@
 // Compile-or-load on the fake plugin: outcomes, reasons, and both laws under faults.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -379,6 +380,25 @@ TEST_F(CacheTest, AnArtifactOfAnotherPluginNeverReachesThePlugin) {
   EXPECT_EQ(loaded.error().code(), ErrorCode::incompatible);
   EXPECT_THAT(loaded.error().message(), HasSubstr("another plugin"));
   EXPECT_EQ(loads(), before);
+}
+
+// How a host's own call is divided among partitions may be a rule that the host registered.
+TEST_F(CacheTest, UnknownCallsOnSeveralPartitionsBypass) {
+  const Cache cache = open();
+  CompileOptions two;
+  two.set_partitions(2);
+  const auto reason = [&](std::string_view target, const CompileOptions& options) {
+    const std::string text = fmt::format(
+        "// fake: params=f32[4] results=f32[4]\n"
+        "module @calls {{ func.func @main() {{ stablehlo.custom_call @{}() }} }}\n",
+        target);
+    const auto done = cache.compile_or_load(*client_, program(text), options);
+    EXPECT_TRUE(done) << done.error().to_string();
+    return done->report.reason;
+  };
+  EXPECT_EQ(reason("my_op", two), Reason::unknown_partitioning);
+  EXPECT_EQ(reason("my_op", {}), Reason::not_found);
+  EXPECT_EQ(reason("Sharding", two), Reason::not_found);
 }
 
 }  // namespace

@@ -248,6 +248,7 @@ Result<KeyResult> identify(const Client& client, const Program& program,
   if (std::optional<KeyResult> early = bypass_by_calls(digest.custom_calls, false)) {
     return *std::move(early);
   }
+  if (auto early = bypass_by_partitioning(digest.custom_calls, options)) return *std::move(early);
   Result<key::PluginIdentity> plugin = mapped_identity(client);
   if (!plugin) return bypass(Reason::plugin_bytes_unknown, plugin.error().to_string());
   auto parts = parts_of(client, *settings.first, *options.assignment());

@@ -61,6 +61,7 @@ std::string_view to_string(Reason reason) {
     case Reason::ahead_of_time: return "ahead_of_time";
     case Reason::dumps_wanted: return "dumps_wanted";
     case Reason::unknown_arguments: return "unknown_arguments";
+    case Reason::unknown_partitioning: return "unknown_partitioning";
     case Reason::cancelled: return "cancelled";
   }
   return "unknown";

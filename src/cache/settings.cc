@@ -88,6 +88,22 @@ Result<std::pair<std::optional<Settings>, std::string>> settings_of(const FlagsI
                 {}};
 }
 
+// Rules by which a host divides its own calls are registered with the plugin, and so in no key.
+std::optional<KeyResult> bypass_by_partitioning(const program::CustomCallScan& calls,
+                                                const CompileOptions& options) {
+  if (options.partitions() < 2) return std::nullopt;
+  for (const std::string& target : calls.plain) {
+    if (program::has_known_partitioning(target)) continue;
+    return bypass(Reason::unknown_partitioning,
+                  fmt::format("the program calls {} on {} partitions, and how such a call is "
+                              "divided may be a rule of the host, which no key holds",
+                              target, options.partitions()));
+  }
+  if (!calls.plain_truncated) return std::nullopt;
+  return bypass(Reason::unknown_partitioning,
+                "the program calls too many targets to know how all of them are partitioned");
+}
+
 std::optional<KeyResult> bypass_by_calls(const program::CustomCallScan& calls,
                                          bool binds_callbacks) {
   if (!calls.process_bound.empty()) {

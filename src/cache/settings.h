@@ -49,6 +49,10 @@ Result<std::pair<std::optional<Settings>, std::string>> settings_of(const FlagsI
                                                                     const CompileOptions& options,
                                                                     std::string_view platform);
 
+// Why a program that calls these must not be cached on several partitions; nothing when it may.
+std::optional<KeyResult> bypass_by_partitioning(const program::CustomCallScan& calls,
+                                                const CompileOptions& options);
+
 // Why a program that calls these must not be cached; nothing when it may. `binds_callbacks`: the
 // front end binds callbacks again, by index, at each load.
 std::optional<KeyResult> bypass_by_calls(const program::CustomCallScan& calls,

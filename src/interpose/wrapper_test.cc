@@ -37,6 +37,15 @@ using testing::make_args;
 constexpr std::string_view kDouble =
     "// fake: params=f32[4] results=f32[4] name=twice\nmodule @double {}\n";
 
+// Under the sanitizers freed memory is held back, and everything takes longer.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kAddressesComeAgain = false;
+constexpr std::size_t kRounds = 200;
+#else
+constexpr bool kAddressesComeAgain = true;
+constexpr std::size_t kRounds = 5000;  // of two handles each
+#endif
+
 class WrapperTest : public ::testing::Test {
  protected:
   WrapperTest() {
@@ -140,7 +149,7 @@ TEST_F(WrapperTest, HandlesAreKnownWhileTheyLive) {
   PJRT_LoadedExecutable* fresh = compile(client);
   const std::string bytes = host_->serialize(fresh);
   std::set<const void*> addresses;
-  for (int i = 0; i < 5000; ++i) {
+  for (std::size_t i = 0; i < kRounds; ++i) {
     // By turns one of the cache's and one of the plugin's own.
     PJRT_LoadedExecutable* own = host_->load(client, bytes);
     addresses.insert(own);
@@ -151,7 +160,9 @@ TEST_F(WrapperTest, HandlesAreKnownWhileTheyLive) {
     EXPECT_NE(wrapper_->state().origins.find(cached), nullptr);
     host_->destroy(cached);
   }
-  EXPECT_LT(addresses.size(), 5000U);  // else the test shows nothing
+  if (kAddressesComeAgain) {
+    EXPECT_LT(addresses.size(), kRounds);  // else the test shows nothing
+  }
   EXPECT_EQ(wrapper_->state().origins.size(), 0U);
   EXPECT_TRUE(host_->failure.ok()) << host_->failure.message;
   host_->destroy(fresh);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "precast/limits.h"
 
@@ -29,6 +30,32 @@ constexpr TargetRule kTargets[] = {
     {"InspectSharding", CustomCallClass::process_bound},
 };
 
+// XLA's own targets, as its partitioners know them, and kernels that are whole in their
+// configuration and that partitioners replicate.
+constexpr std::string_view kKnownPartitioning[] = {
+    "ApproxTopK",
+    "LayoutConstraint",
+    "MoveToDevice",
+    "MoveToHost",
+    "PadToStatic",
+    "PartialReduce",
+    "ResizeNearest",
+    "ResizeNearestGrad",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "Sharding",
+    "SliceToDynamic",
+    "TopK",
+    "X64Combine",
+    "X64SplitHigh",
+    "X64SplitLow",
+    "__gpu$xla.gpu.triton",
+    "annotate_device_placement",
+    "tpu_custom_call",
+    "triton_kernel_call",
+};
+constexpr std::string_view kKnownPrefixes[] = {"chlo.", "mhlo.", "stablehlo.", "xla.sdy."};
+
 bool may_continue_a_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.' || c == '$' || c == '-';
@@ -55,6 +82,13 @@ std::string_view to_string(CustomCallClass c) {
     case CustomCallClass::process_bound: return "process_bound";
   }
   return "unknown";
+}
+
+bool has_known_partitioning(std::string_view target) {
+  return std::ranges::find(kKnownPartitioning, target) != std::end(kKnownPartitioning) ||
+         std::ranges::any_of(kKnownPrefixes, [target](std::string_view prefix) {
+           return target.starts_with(prefix);
+         });
 }
 
 CustomCallClass classify_custom_call(std::string_view target) {

@@ -32,12 +32,17 @@ std::string_view to_string(CustomCallClass c);
 // Exact names: one that merely resembles a name of the table is plain.
 CustomCallClass classify_custom_call(std::string_view target);
 
+// Whether XLA, or the kernel behind the call, says how a call of this target is divided among
+// partitions. For any other a host may have registered a rule of its own with the plugin, which is
+// not in the program.
+bool has_known_partitioning(std::string_view target);
+
 struct CustomCallScan {
   std::set<std::string, std::less<>> plain;
   std::set<std::string, std::less<>> index_bound;
   std::set<std::string, std::less<>> process_bound;
-  // More plain targets than limits::kMaxCustomCallTargets, or one with a very long name: some are
-  // not listed. The other two sets are always complete.
+  // More plain targets than limits::kMaxCustomCallTargets, or one with a very long name, or bytes
+  // that could not be decoded: some are not listed. The other two sets are always complete.
   bool plain_truncated = false;
 
   void add(std::string_view target);

@@ -34,6 +34,18 @@ TEST(CustomCalls, LookAlikesArePlain) {
   }
 }
 
+// A host may register a rule for any target that is not XLA's own.
+TEST(CustomCalls, HowTheyArePartitionedIsKnownForXlasOwn) {
+  for (const char* target : {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "TopK",
+                             "xla.sdy.FuncResultSharding", "mhlo.topk", "tpu_custom_call",
+                             "__gpu$xla.gpu.triton", "annotate_device_placement"}) {
+    EXPECT_TRUE(has_known_partitioning(target)) << target;
+  }
+  for (const char* target : {"", "my_op", "sharding", "Sharding2", "xla.sd", "lapack_sgetrf_ffi"}) {
+    EXPECT_FALSE(has_known_partitioning(target)) << target;
+  }
+}
+
 TEST(CustomCalls, AScanListsEachTargetOnceInItsClass) {
   CustomCallScan scan;
   for (const char* target : {"b", "a", "b", "InspectSharding", "xla_ffi_python_gpu_callback"}) {

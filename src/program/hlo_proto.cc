@@ -32,6 +32,10 @@ constexpr std::uint32_t kInstructions = 2;
 constexpr std::uint32_t kId = 5;
 }  // namespace computation
 
+namespace instruction {  // xla.HloInstructionProto
+constexpr std::uint32_t kCustomCallTarget = 28;
+}  // namespace instruction
+
 bool has_known_wire_type(const WireField& field) {
   switch (field.number) {
     case module::kId:
@@ -70,6 +74,26 @@ BytesView first_field(BytesView bytes) {
 }
 
 }  // namespace
+
+void add_custom_calls_of_hlo(BytesView bytes, CustomCallScan& scan) {
+  FieldReader computations(bytes);
+  while (computations.next()) {
+    if (!computations.field().is(module::kComputations, WireType::bytes)) continue;
+    FieldReader instructions(computations.field().bytes);
+    while (instructions.next()) {
+      if (!instructions.field().is(computation::kInstructions, WireType::bytes)) continue;
+      FieldReader fields(instructions.field().bytes);
+      while (fields.next()) {
+        if (fields.field().is(instruction::kCustomCallTarget, WireType::bytes)) {
+          scan.add(fields.field().bytes);
+        }
+      }
+      if (fields.damaged()) scan.plain_truncated = true;
+    }
+    if (instructions.damaged()) scan.plain_truncated = true;
+  }
+  if (computations.damaged()) scan.plain_truncated = true;
+}
 
 bool looks_like_hlo_module(BytesView bytes) {
   BytesView name;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "precast/bytes.h"
+#include "program/custom_calls.h"
 
 namespace precast::program {
 
@@ -9,6 +10,10 @@ namespace precast::program {
 // has, and there is an entry computation with instructions. Deeper levels are the plugin's to
 // check. Empty bytes are none.
 bool looks_like_hlo_module(BytesView bytes);
+
+// Adds the targets of all custom calls of a serialized xla.HloModuleProto. What does not parse is
+// said as plain targets that are left out.
+void add_custom_calls_of_hlo(BytesView module, CustomCallScan& scan);
 
 // An xla.HloProto, as XLA dumps it, or an xla.HloModuleProtoWithConfig: a message whose field 1 is
 // an HLO module.

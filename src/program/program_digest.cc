@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "program/bytecode/bytecode_digest.h"
 #include "program/bytecode/entry_layouts.h"
+#include "program/hlo_proto.h"
 #include "program/text_digest.h"
 
 namespace precast::program {
@@ -18,6 +19,11 @@ ProgramDigest raw(const Program& program, std::string reason) {
   digest.bytes = program.bytes().size();
   digest.raw_reason = std::move(reason);
   digest.custom_calls = scan_bytes_for_custom_calls(program.bytes());
+  if (program.format() == ProgramFormat::hlo_proto) {
+    add_custom_calls_of_hlo(program.bytes(), digest.custom_calls);
+  } else {
+    digest.custom_calls.plain_truncated = true;
+  }
   return digest;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/wire.h"
 #include "precast/limits.h"
 #include "program/program_digest.h"
 #include "program/text_digest.h"
@@ -321,7 +322,41 @@ TEST(ProgramDigest, TheRestRaw) {
   const program::ProgramDigest raw = program::digest_program(damaged);
   EXPECT_EQ(raw.mode, program::DigestMode::raw);
   EXPECT_EQ(raw.sha256, Digest::of(cut));
+  EXPECT_TRUE(raw.custom_calls.plain_truncated);
   EXPECT_NE(raw.raw_reason, digest.raw_reason);
+}
+
+// An HLO module of one computation with these instructions, and what is called in it.
+program::CustomCallScan calls_of_hlo(const Bytes& instructions) {
+  Bytes computation;
+  base::append_bytes(computation, 1, "main");
+  computation += instructions;
+  base::append_varint(computation, 5, 1);
+  Bytes module;
+  base::append_bytes(module, 1, "m");
+  base::append_bytes(module, 3, computation);
+  base::append_varint(module, 6, 1);
+  const auto program = Program::from_bytes(module, "hlo");
+  EXPECT_TRUE(program) << program.error().to_string();
+  return program::digest_program(*program).custom_calls;
+}
+
+TEST(ProgramDigest, TellsTheCustomCallsOfHlo) {
+  const auto instruction = [](const std::string& target) {
+    Bytes fields;
+    base::append_bytes(fields, 1, "call");
+    base::append_bytes(fields, 28, target);
+    Bytes whole;
+    base::append_bytes(whole, 2, fields);
+    return whole;
+  };
+  const auto calls = calls_of_hlo(instruction("mine") + instruction("CustomSPMDPartitioning"));
+  EXPECT_EQ(calls.plain.count("mine"), 1U);
+  EXPECT_EQ(calls.process_bound.count("CustomSPMDPartitioning"), 1U);
+  EXPECT_FALSE(calls.plain_truncated);
+  Bytes damaged;
+  base::append_bytes(damaged, 2, "\xff");
+  EXPECT_TRUE(calls_of_hlo(instruction("mine") + damaged).plain_truncated);
 }
 
 TEST(ProgramDigest, TellsCustomCalls) {

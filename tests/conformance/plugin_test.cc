@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "precast/limits.h"
 #include "testing/env_guard.h"
@@ -50,10 +49,10 @@ TEST_F(PluginConformance, IsTheFileThatIsMapped) {
   const auto file = plugin().mapped_file();
   PRECAST_ASSERT_OK(file);
   EXPECT_EQ(file->path, plugin().path());
-  std::ifstream stream(plugin().path(), std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(stream), {}};
-  EXPECT_EQ(file->bytes, content.size());
-  EXPECT_EQ(file->digest, base::sha256(content));
+  const auto content = base::read_file(plugin().path(), std::uint64_t{4} << 30);
+  PRECAST_ASSERT_OK(content);
+  EXPECT_EQ(file->bytes, content->size());
+  EXPECT_EQ(file->digest, base::sha256(*content));
   const auto again = plugin().mapped_file();
   PRECAST_ASSERT_OK(again);
   EXPECT_EQ(again->digest, file->digest);
