@@ -125,7 +125,7 @@ std::vector<std::vector<float>> Driver::run(PJRT_Client* client, PJRT_LoadedExec
       destroy(buffer);
     }
     if (!ran) continue;
-    destroy(done[d]);
+    finish(done[d]);
     values.push_back(to_host(results[d]));
     destroy(results[d]);
   }
@@ -150,7 +150,7 @@ PJRT_Buffer* Driver::to_device(PJRT_Client* client, PJRT_Device* device,
   args.num_dims = 1;
   args.device = device;
   if (!check(api_->PJRT_Client_BufferFromHostBuffer(&args))) return nullptr;
-  destroy(args.done_with_host_buffer);
+  finish(args.done_with_host_buffer);
   return args.buffer;
 }
 
@@ -160,7 +160,7 @@ std::vector<float> Driver::to_host(PJRT_Buffer* buffer) {
   if (!check(api_->PJRT_Buffer_ToHostBuffer(&args))) return {};
   std::vector<float> values(args.dst_size / sizeof(float));
   args.dst = values.data();
-  if (check(api_->PJRT_Buffer_ToHostBuffer(&args))) destroy(args.event);
+  if (check(api_->PJRT_Buffer_ToHostBuffer(&args))) finish(args.event);
   return values;
 }
 
@@ -176,7 +176,10 @@ void Driver::destroy(PJRT_Client* client) {
   check(api_->PJRT_Client_Destroy(&args));
 }
 
-void Driver::destroy(PJRT_Event* event) {
+void Driver::finish(PJRT_Event* event) {
+  auto wait = make_args<PJRT_Event_Await_Args>();
+  wait.event = event;
+  check(api_->PJRT_Event_Await(&wait));
   auto args = make_args<PJRT_Event_Destroy_Args>();
   args.event = event;
   check(api_->PJRT_Event_Destroy(&args));

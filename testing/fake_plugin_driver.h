@@ -64,7 +64,8 @@ class Driver {
   bool check(PJRT_Error* error);
   PJRT_Buffer* to_device(PJRT_Client* client, PJRT_Device* device, const std::vector<float>& data);
   std::vector<float> to_host(PJRT_Buffer* buffer);
-  void destroy(PJRT_Event* event);
+  // Waits for it, and destroys it: a real plugin goes on in threads of its own.
+  void finish(PJRT_Event* event);
   void destroy(PJRT_Buffer* buffer);
   bool is_deleted(PJRT_Buffer* buffer);
 

@@ -71,4 +71,12 @@ void publish_ahead(Wrapper& wrapper, const PJRT_Compile_Args& args, double compi
   }
 }
 
+void count_refused_ahead(Wrapper& wrapper, double compile_ms) {
+  try {
+    wrapper.state().summary.count(Outcome::error, Reason::compile_failed, compile_ms, 0);
+  } catch (...) {
+    say(LogLevel::warn, "there is not enough memory to count what was compiled ahead of time");
+  }
+}
+
 }  // namespace precast::interpose

@@ -12,4 +12,7 @@ namespace precast::interpose {
 // member.
 void publish_ahead(Wrapper& wrapper, const PJRT_Compile_Args& args, double compile_ms);
 
+// Counts one that the plugin refused.
+void count_refused_ahead(Wrapper& wrapper, double compile_ms);
+
 }  // namespace precast::interpose

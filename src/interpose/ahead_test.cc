@@ -44,11 +44,21 @@ class AheadOfTime : public ::testing::Test {
 
   // The program compiled for what the client's topology says.
   void compile_for(PJRT_Client* client) {
+    PJRT_Executable* executable = nullptr;
+    const testing::Outcome outcome = try_compile_for(client, kProgram, executable);
+    ASSERT_TRUE(outcome.ok()) << outcome.message;
+    auto destroy = make_args<PJRT_Executable_Destroy_Args>();
+    destroy.executable = executable;
+    EXPECT_EQ(wrapper_->table()->PJRT_Executable_Destroy(&destroy), nullptr);
+  }
+
+  testing::Outcome try_compile_for(PJRT_Client* client, std::string_view text,
+                                   PJRT_Executable*& executable) {
     const PJRT_Api& api = *wrapper_->table();
     auto topology = make_args<PJRT_Client_TopologyDescription_Args>();
     topology.client = client;
-    ASSERT_EQ(api.PJRT_Client_TopologyDescription(&topology), nullptr);
-    std::string code(kProgram);
+    EXPECT_EQ(api.PJRT_Client_TopologyDescription(&topology), nullptr);
+    std::string code(text);
     auto program = make_args<PJRT_Program>();
     program.code = code.data();
     program.code_size = code.size();
@@ -60,11 +70,9 @@ class AheadOfTime : public ::testing::Test {
     args.program = &program;
     args.compile_options = options.data();
     args.compile_options_size = options.size();
-    const testing::Outcome outcome = host_->outcome(api.PJRT_Compile(&args));
-    ASSERT_TRUE(outcome.ok()) << outcome.message;
-    auto destroy = make_args<PJRT_Executable_Destroy_Args>();
-    destroy.executable = args.executable;
-    EXPECT_EQ(api.PJRT_Executable_Destroy(&destroy), nullptr);
+    testing::Outcome outcome = host_->outcome(api.PJRT_Compile(&args));
+    executable = args.executable;
+    return outcome;
   }
 
   std::string summary() const { return wrapper_->state().summary.text(); }
@@ -90,6 +98,15 @@ TEST_F(AheadOfTime, NeverHitsAndIsPublishedForClientsOfItsTopology) {
   const auto results = host_->run(client, loaded, {host_->device(client, 0)}, {{1, 2, 3, 4}});
   EXPECT_EQ(results, std::vector<std::vector<float>>({{2, 4, 6, 8}})) << host_->failure.message;
   host_->destroy(loaded);
+  host_->destroy(client);
+}
+
+TEST_F(AheadOfTime, WhatThePluginRefusesIsCountedToo) {
+  PJRT_Client* client = host_->create_client();
+  ASSERT_NE(client, nullptr) << host_->failure.message;
+  PJRT_Executable* executable = nullptr;
+  EXPECT_FALSE(try_compile_for(client, "no program", executable).ok());
+  EXPECT_THAT(summary(), HasSubstr("bypasses=0 errors=1"));
   host_->destroy(client);
 }
 

@@ -164,9 +164,13 @@ PJRT_Error* Wrapper::compile_ahead(PJRT_Compile_Args* args) {
   const auto start = Clock::now();
   PJRT_Error* error = real().PJRT_Compile(args);
   const std::chrono::duration<double, std::milli> took = Clock::now() - start;
-  if (error != nullptr || !reaches(args, &PJRT_Compile_Args::executable) ||
-      !reaches(args->program, &PJRT_Program::format_size)) {
+  if (error != nullptr) {
+    count_refused_ahead(*this, took.count());
     return error;
+  }
+  if (!reaches(args, &PJRT_Compile_Args::executable) ||
+      !reaches(args->program, &PJRT_Program::format_size)) {
+    return nullptr;
   }
   publish_ahead(*this, *args, took.count());
   return nullptr;
