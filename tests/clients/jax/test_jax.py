@@ -135,6 +135,19 @@ def test_turned_off_nothing_is_kept(jax, script, new_host):
     assert (off.said, other.host.cache.exists()) == ([], False)
 
 
+def test_dumps_that_are_asked_for_are_there(jax, script, cold):
+    """A dump of the final program is written on a hit as well; dumps between the passes need a compile."""
+    def run(folder, flags):
+        done = jax(script, True, "--only", "donation", env={"XLA_FLAGS": f"--xla_dump_to={jax.host.folder / folder} {flags}"})
+        return done.counts, sorted(path.name for path in (jax.host.folder / folder).glob("*jit__lambda*"))
+
+    counts, files = run("final", "--xla_dump_hlo_as_proto")
+    assert all_hits(counts) and any("after_optimizations" in name for name in files), (counts, files)
+    counts, files = run("passes", "--xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*")
+    assert counts["hits"] == 0 and counts["reasons"] == {"dumps_wanted": counts["bypasses"]}, counts
+    assert len(files) > 10
+
+
 def test_several_processes_of_one_job_get_the_plugins_own_answer(jax):
     """jax.distributed: XLA's CPU plugin takes no such client, and says so with and without the wrapper."""
     refused = re.compile("INVALID_ARGUMENT: Unexpected option name passed to PJRT_Client_Create: (num_nodes|node_id)$")
