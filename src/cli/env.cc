@@ -16,7 +16,8 @@ namespace precast::cli {
 namespace {
 
 // docs/any-client.md has a section for each.
-const std::vector<std::string> kClients = {"jax", "pytorch-xla", "pypjrt", "gomlx", "other"};
+const std::vector<std::string> kClients = {"jax",  "pytorch-xla", "pypjrt", "gomlx", "gopjrt",
+                                           "exla", "reactant",    "zml",    "other"};
 
 // JAX knows the plugin by this name.
 constexpr std::string_view kPlatform = "precast";
@@ -64,6 +65,21 @@ void advise_pytorch_xla(const FoundPlugin& plugin, const std::string& wrapper, A
   }
 }
 
+// For clients that take the path in code: where.
+std::string open_in_code(const std::string& client, const std::string& wrapper) {
+  if (client == "gopjrt") return fmt::format("in Go: pjrt.GetPlugin(\"{}\")", wrapper);
+  if (client == "exla") {
+    return fmt::format("in Elixir: EXLA.NIF.load_pjrt_plugin(\"{}\", \"{}\")", kPlatform, wrapper);
+  }
+  if (client == "reactant") {
+    return fmt::format(
+        "in Julia: Reactant.XLA.PJRT.MakeClientUsingPluginAPI(\"{}\", \"{}\", \"{}\")", wrapper,
+        kPlatform, kPlatform);
+  }
+  if (client == "zml") return fmt::format("in Zig: pjrt.Api.loadFrom(\"{}\")", wrapper);
+  return fmt::format("the client has to open '{}' in place of the plugin", wrapper);
+}
+
 // What JAX parts names and paths at.
 Result<void> check_path(const Arguments& arguments, const std::string& wrapper) {
   if (arguments.client != "jax" || wrapper.find_first_of(",:") == std::string::npos) return {};
@@ -84,8 +100,7 @@ Advice advise(const Arguments& arguments, const FoundPlugin& plugin, const std::
   } else if (arguments.client == "gomlx") {
     advice.variables = {{"GOMLX_BACKEND", "xla:" + wrapper}};
   } else {
-    advice.notes.push_back(
-        fmt::format("the client has to open '{}' in place of the plugin", wrapper));
+    advice.notes.push_back(open_in_code(arguments.client, wrapper));
   }
   advice.variables.emplace_back("PRECAST_PJRT_PLUGIN", plugin.path);
   return advice;

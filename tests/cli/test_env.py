@@ -50,6 +50,17 @@ def test_other_clients(variables, precast, wrapper):
     assert out.splitlines()[0] == f"# the client has to open '{wrapper}' in place of the plugin"
 
 
+@pytest.mark.parametrize("client, call", [
+    ("gopjrt", 'in Go: pjrt.GetPlugin("{}")'),
+    ("exla", 'in Elixir: EXLA.NIF.load_pjrt_plugin("precast", "{}")'),
+    ("reactant", 'in Julia: Reactant.XLA.PJRT.MakeClientUsingPluginAPI("{}", "precast", "precast")'),
+    ("zml", 'in Zig: pjrt.Api.loadFrom("{}")'),
+])
+def test_clients_that_take_the_path_in_code(variables, precast, wrapper, client, call):
+    assert variables(client) == {"PRECAST_PJRT_PLUGIN": precast.env["PRECAST_PLUGIN"]}
+    assert precast("env", client, "--wrapper", wrapper).out.splitlines()[0] == "# " + call.format(wrapper)
+
+
 def test_a_tpu(variables, precast, wrapper):
     venv = precast.folder / "venv"
     library = venv / VENV / "libtpu" / "libtpu.so"

@@ -11,8 +11,8 @@ from suite import differences, outcomes_of, sources
 
 OPTAX = sources("optax")
 SOME = ["_src/update_test.py", "_src/numerics_test.py", "_src/factorized_test.py", "transforms/_adding_test.py"]
-MORE = [*SOME, "_src/base_test.py", "_src/utils_test.py", "_src/combine_test.py", "losses", "projections", "schedules",
-        "transforms/_clipping_test.py", "transforms/_accumulation_test.py", "tree_utils/_tree_math_test.py"]
+MORE = [*SOME, "_src/base_test.py", "_src/utils_test.py", "_src/combine_test.py", "losses", "projections", "schedules/_join_test.py",
+        "schedules/_inject_test.py", "transforms/_clipping_test.py", "tree_utils/_tree_math_test.py"]
 LONG = bool(os.environ.get("PRECAST_LONG"))
 MODES = {"bare": False, "cold": True, "warm": True}
 
