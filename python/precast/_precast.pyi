@@ -1,0 +1,41 @@
+import enum
+from collections.abc import Callable
+from typing import Any
+
+version: str
+
+class Error(Exception):
+    code: str
+    plugin_code: int
+    message: str
+
+class Policy(enum.Enum):
+    read_write = 1
+    read_only = 2
+    refresh = 3
+    offline = 4
+
+class Facts:
+    def __init__(self, *, name: str, library: str, platform: str, platform_version: str,
+                 attributes: dict[str, str], devices: list[tuple[int, int, bool, str]],
+                 xla_flags: str, sample: bytes, binds_callbacks: bool) -> None: ...
+
+class Cache:
+    def __init__(self, *, directory: str = ..., policy: Policy = ..., disabled: bool = ...,
+                 strict: bool = ..., min_compile_ms: float = ..., name_space: str = ...,
+                 wait_limit_s: float = ..., log: Callable[[int, str], None] | None = ...) -> None: ...
+    @property
+    def directory(self) -> str: ...
+    @property
+    def unusable(self) -> str | None: ...
+    def compile_or_load(self, facts: Facts, program: bytes, name: str, options: bytes,
+                        wishes: dict[str, Any], compile: Callable[[], Any],
+                        serialize: Callable[[Any], bytes],
+                        load: Callable[[bytes, bytes, bytes], Any],
+                        describe: Callable[[Any], Any]) -> tuple[Any, dict[str, Any]]: ...
+    def key(self, facts: Facts, program: bytes, name: str, options: bytes,
+            wishes: dict[str, Any]) -> dict[str, Any]: ...
+
+def default_cache_directory() -> tuple[str, str]: ...
+def mapped_library(path: str) -> tuple[str, str]: ...
+def release_leases_when_told_to_end() -> None: ...

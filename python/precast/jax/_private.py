@@ -1,0 +1,188 @@
+"""Every private name of JAX that Precast uses, and nothing else does.
+
+JAX gives no promise about these. A version that is not in KNOWN is refused when precast.jax is
+imported; tests/jax/test_private.py holds each version to what stands here.
+"""
+
+import inspect
+import io
+import os
+import pathlib
+
+import jax
+import jaxlib
+from jax._src import compiler as _compiler
+from jax._src import monitoring as _monitoring
+from jax._src.lib import xla_client as _xla_client
+from jax._src.lib.mlir import ir as _ir
+
+# Versions whose names and behaviour were looked at and tested, by their first two numbers.
+KNOWN = ("0.10", "0.11", "0.12")
+
+# The parameters of compile_or_get_cached, which all of them have.
+_PARAMETERS = ("backend", "computation", "devices", "compile_options", "host_callbacks",
+               "executable_devices", "pgle_profiler")
+
+
+def check_version(version=jax.__version__):
+    """ImportError for a JAX that Precast does not know, or that was changed."""
+    if ".".join(version.split(".")[:2]) not in KNOWN:
+        raise ImportError(f"precast.jax does not know jax {version}: it works with "
+                          f"{', '.join(known + '.x' for known in KNOWN)}; libprecast_pjrt.so "
+                          "(precast.pjrt.path()) works under any version, on C-API plugins")
+    parameters = tuple(inspect.signature(_compiler.compile_or_get_cached).parameters)
+    if parameters != _PARAMETERS:
+        raise ImportError(f"jax {version} has another compile_or_get_cached than precast.jax "
+                          f"knows: its parameters are {parameters}")
+
+
+check_version()
+
+jax_compile_or_get_cached = _compiler.compile_or_get_cached
+
+
+def set_compile_or_get_cached(function):
+    """Puts `function` where JAX calls compile_or_get_cached."""
+    _compiler.compile_or_get_cached = function
+
+
+def compile_and_load(backend, module, devices, options, callbacks):
+    """Compiles without any cache, as JAX does; its errors are JAX's."""
+    return _compiler.backend_compile_and_load(backend, module, devices, options, callbacks)
+
+
+def load(backend, serialized, devices, options, callbacks):
+    """Loads what serialize() gave. The process aborts where the number of devices or callbacks is
+    not that of the bytes: whoever calls this has checked both."""
+    parsed = _xla_client.CompileOptions.ParseFromString(options)
+    return backend.deserialize_executable(serialized, devices, parsed, callbacks)
+
+
+def serialize(executable):
+    """The bytes of an executable that was compiled here."""
+    return executable.serialize()
+
+
+def options_bytes(options):
+    """xla.CompileOptionsProto, as JAX hands it to the runtime."""
+    return options.SerializeAsString()
+
+
+def program_bytes(module):
+    """The module as MLIR bytecode."""
+    out = io.BytesIO()
+    module.operation.write_bytecode(file=out)
+    return out.getvalue()
+
+
+def module_name(module):
+    """The module's symbol name."""
+    return _ir.StringAttr(module.operation.attributes["sym_name"]).value
+
+
+def takes_tokens(module):
+    """Whether the program has ordered effects."""
+    for operation in module.body.operations:
+        if "sym_name" in operation.attributes and \
+                _ir.StringAttr(operation.attributes["sym_name"]).value == "main":
+            return any("token" in str(kind) for kind in operation.type.inputs)
+    return True
+
+
+def is_compile_only(backend):
+    """Whether a backend only describes devices."""
+    return not hasattr(backend, "deserialize_executable") or \
+        type(backend).__name__ == "CompileOnlyPyClient"
+
+
+def crashes_on_serialize(module, devices, callbacks):
+    """Why asking this JAX to serialize would end the process; None where it does not."""
+    if jax.__version__.startswith("0.10.") and callbacks and len(devices) > 1 \
+            and takes_tokens(module):
+        return (f"UNIMPLEMENTED: jax {jax.__version__} crashes when it serializes an ordered "
+                "callback on several devices")
+    return None
+
+
+def library():
+    """The library that compiles, which every backend inside jaxlib shares."""
+    folder = pathlib.Path(jaxlib.__file__).parent
+    for name in ("libjax_common.so", "xla_extension.so"):
+        if (folder / name).is_file():
+            return str(folder / name)
+    return str(folder / "libjax_common.so")
+
+
+def backend_facts(backend):
+    """What a backend says about itself, as keywords of _precast.Facts."""
+    here = backend.process_index()
+    return {
+        "library": library(),
+        "platform": backend.platform,
+        "platform_version": backend.platform_version,
+        "attributes": {"jax": jax.__version__, "jaxlib": jaxlib.__version__,
+                       "runtime_type": backend.runtime_type},
+        "devices": [(device.id, device.process_index, device.process_index == here,
+                     device.device_kind) for device in backend.devices()],
+        "xla_flags": os.environ.get("XLA_FLAGS", ""),
+    }
+
+
+def is_built_in(backend):
+    """Whether a backend's code is in jaxlib, and not in a plugin of its own."""
+    return backend.platform == "cpu" and not backend.platform_version.startswith("PJRT C API")
+
+
+_SAMPLE = """module @precast_sample {
+  func.func public @main(%arg0: tensor<f32>) -> tensor<f32> { return %arg0 : tensor<f32> }
+}
+"""
+
+
+def sample(backend):
+    """A serialized executable of this backend, which says for which CPU it compiles."""
+    from jax._src.interpreters import mlir  # pylint: disable=import-outside-toplevel
+    device = backend.local_devices()[0]
+    with mlir.make_ir_context():
+        module = _ir.Module.parse(_SAMPLE)
+        options = _compiler.get_compile_options(num_replicas=1, num_partitions=1,
+                                                device_assignment=[[device.id]], backend=backend)
+        devices = _xla_client.DeviceList((device,))
+        return compile_and_load(backend, module, devices, options, []).serialize()
+
+
+def description(executable):
+    """(memory in bytes by kind, costs by name) of an executable, as far as it says."""
+    memory = None
+    try:
+        stats = executable.get_compiled_memory_stats()
+        memory = [stats.generated_code_size_in_bytes, stats.argument_size_in_bytes,
+                  stats.output_size_in_bytes, stats.alias_size_in_bytes,
+                  stats.temp_size_in_bytes, getattr(stats, "peak_memory_in_bytes", 0)]
+    except Exception:  # pylint: disable=broad-exception-caught  # optional
+        pass
+    costs = {}
+    try:
+        costs = {name: float(value) for name, value in executable.cost_analysis().items()
+                 if isinstance(value, (int, float))}
+    except Exception:  # pylint: disable=broad-exception-caught  # optional
+        pass
+    return memory, costs
+
+
+def host_offload_bytes(executable):
+    """Bytes of temporaries in the host's memory."""
+    try:
+        return executable.get_compiled_memory_stats().host_temp_size_in_bytes
+    except Exception:  # pylint: disable=broad-exception-caught  # optional
+        return 0
+
+
+def record_event(name):
+    """An event of jax.monitoring."""
+    _monitoring.record_event(name)
+
+
+def record_seconds(name, seconds):
+    """A duration of jax.monitoring."""
+    _monitoring.record_event_duration_secs(name, seconds)

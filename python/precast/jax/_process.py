@@ -1,0 +1,105 @@
+"""The cache for compiles that no call names: all of a process, or those of one function."""
+
+import functools
+
+import jax
+
+from precast.jax import _config, _request
+
+
+class Scope:
+    """What an enable() or seal() began. As a context manager it ends there; otherwise it stays."""
+
+    def __init__(self, undo):
+        self._undo = undo
+
+    def close(self):
+        """Back to what was before. Idempotent."""
+        undo, self._undo = self._undo, None
+        if undo is not None:
+            undo()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.close()
+
+
+def enable(cache=None, *, policy="read-write", min_compile_secs=0):
+    """From here on every compile of this process is a compile-or-load, also those of jax.jit.
+
+    cache, policy: as of compile_or_load. min_compile_secs: what compiles faster is not stored.
+    Calling it again replaces what the call before said. With PRECAST_JAX=1 importing precast.jax
+    does it. Gives a context manager that ends it; a call without `with` lasts as long as the
+    process."""
+    wanted = _config.policy_of(policy)
+    opened = _request.open_cache(cache, min_compile_ms=min_compile_secs * 1e3)
+    previous = _request.set_process_wide(
+        lambda module: _request.Request(cache=opened, policy=wanted, module=module))
+    return Scope(lambda: _request.set_process_wide(previous))
+
+
+def seal(on_compile="error"):
+    """From here on this process compiles nothing: executables come from the cache or were there before.
+
+    on_compile: "error" raises SealedError where JAX would compile; "warn" logs and compiles. For
+    serving, after the warm-up. Gives a context manager, as enable()."""
+    if on_compile not in ("error", "warn"):
+        raise ValueError(f'on_compile is "error" or "warn", not {on_compile!r}')
+    previous = _request.set_sealed(on_compile)
+    return Scope(lambda: _request.set_sealed(previous))
+
+
+class Jitted:
+    """What jit() gives. Everything that is not here is that of jax.jit's function."""
+
+    def __init__(self, fun, *, cache, policy, name, on_mismatch, jit_kwargs):
+        self._jitted = jax.jit(fun, **jit_kwargs)
+        self._cache = cache
+        self._policy = policy
+        self._on_mismatch = on_mismatch
+        self._served = 0
+        self.reports = []  # one Report for each signature that was compiled or loaded
+        functools.update_wrapper(self, fun)
+        if name is not None:
+            self.__name__ = name
+
+    def __call__(self, *args, **kwargs):
+        with _request.ambient(self._make):
+            return self._jitted(*args, **kwargs)
+
+    def __getattr__(self, name):
+        return getattr(self._jitted, name)
+
+    def _make(self, module):
+        # The opening of the cache waits for the first compile, as JAX's backends do.
+        return _request.Request(cache=_request.open_cache(self._cache), policy=self._policy,
+                                module=module, label=self.__name__, begin=self._begin,
+                                end=self.reports.append)
+
+    def _begin(self, module_name):
+        if module_name != "jit_" + getattr(self._jitted, "__name__", self.__name__):
+            return  # an operation that tracing did at once
+        self._served += 1
+        if self._served == 1 or self._on_mismatch == "compile":
+            return
+        text = (f"{self.__name__} was called with a new signature, number {self._served} "
+                f"(on_mismatch={self._on_mismatch!r})")
+        if self._on_mismatch == "error":
+            raise TypeError(text)
+        _request.logger.warning("%s", text)
+
+
+def jit(fun=None, *, name=None, on_mismatch="compile", cache=None, policy="read-write",
+        **jit_kwargs):
+    """A drop-in for jax.jit whose compiles are compile-or-loads.
+
+    Calls, tracing, lowering, tracers and transformations are jax.jit's own. Each new signature is
+    one request, logged and kept in `.reports`. on_mismatch says what a signature after the first
+    one does: "compile", "warn" or "error" (TypeError). name: for logs and statistics."""
+    if on_mismatch not in ("compile", "warn", "error"):
+        raise ValueError(f'on_mismatch is "compile", "warn" or "error", not {on_mismatch!r}')
+    make = functools.partial(Jitted, cache=cache, policy=_config.policy_of(policy), name=name,
+                             on_mismatch=on_mismatch, jit_kwargs=jit_kwargs)
+    return make if fun is None else make(fun)

@@ -1,0 +1,53 @@
+"""What of a program and its surroundings goes into the key and beside the executable."""
+
+import hashlib
+import json
+import sys
+
+from precast.jax import _private
+
+_BINDING_VERSION = 1
+
+
+def extras(callbacks):
+    """What counts beside program, options and runtime, by name."""
+    found = {}
+    if callbacks:
+        found["callbacks"] = str(len(callbacks))
+    # JAX takes flags from there into its own key; whoever reads them may change the code.
+    flags = [word for word in sys.argv if word.startswith("--xla")]
+    if flags:
+        found["argv"] = json.dumps(flags)
+    return found
+
+
+def front_end(devices, callbacks):
+    """The bytes that are kept beside an executable: what must be equal where it is loaded, since
+    the runtime ends the process otherwise."""
+    return json.dumps({"version": _BINDING_VERSION, "devices": len(devices),
+                       "callbacks": len(callbacks)}, sort_keys=True).encode()
+
+
+def check_front_end(said, devices, callbacks):
+    """Why an executable with these bytes beside it must not be loaded here; None when it may."""
+    try:
+        there = json.loads(said)
+        found = (there["version"], there["devices"], there["callbacks"])
+    except (ValueError, KeyError, TypeError):
+        return "the entry does not say for how many devices and callbacks it was made"
+    wanted = (_BINDING_VERSION, len(devices), len(callbacks))
+    if found == wanted:
+        return None
+    return (f"the entry was made for {found[1]} devices and {found[2]} callbacks (version "
+            f"{found[0]}), this program has {wanted[1]} and {wanted[2]} (version {wanted[0]})")
+
+
+def location_digest(module):
+    """The digest of a program with its locations, for callers to whom they matter."""
+    text = module.operation.get_asm(enable_debug_info=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def program_bytes(module):
+    """The program as the core reads it."""
+    return _private.program_bytes(module)

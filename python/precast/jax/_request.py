@@ -1,0 +1,231 @@
+"""One compile-or-load: between JAX's compile and the core.
+
+JAX compiles through one private function, compile_or_get_cached. Precast stands in its place from
+the first request on, and lets every module through that no request is about. JAX itself gives the
+options with the device assignment, this process's callbacks, and builds shardings, layouts, effects
+and arguments around the executable, compiled or loaded.
+"""
+
+import contextlib
+import contextvars
+import os
+import threading
+
+from precast import _precast
+from precast.jax import _config, _private, _program
+from precast.jax._report import Report, logger
+
+_current = contextvars.ContextVar("precast_request", default=None)
+_lock = threading.Lock()
+_caches = {}
+_facts = {}
+_process_wide = None  # a function that makes the request of a module that no call is about
+_ambient = contextvars.ContextVar("precast_ambient", default=None)  # the same for this context
+_installed = False
+_sealed = None  # "error" or "warn": what a compile does after seal()
+
+
+class SealedError(RuntimeError):
+    """A compile after seal()."""
+
+
+def _log(level, text):
+    logger.warning("%s", text) if level >= 2 else logger.info("%s", text)
+
+
+def open_cache(cache, min_compile_ms=0.0):
+    """The core's cache for what a caller gave: None, a folder, or one that is open."""
+    if isinstance(cache, _precast.Cache):
+        return cache
+    directory = os.fspath(cache) if cache is not None else ""
+    # What the core reads when it opens a cache.
+    key = (directory, min_compile_ms, *(os.environ.get(name) for name in (
+        "PRECAST_CACHE", "XDG_CACHE_HOME", "HOME", "PRECAST_NAMESPACE", "PRECAST_DISABLE",
+        "XDG_STATE_HOME")))
+    with _lock:
+        if not _caches:
+            _precast.release_leases_when_told_to_end()
+        if key not in _caches:
+            _caches[key] = _precast.Cache(directory=directory, log=_log,
+                                           min_compile_ms=min_compile_ms)
+        return _caches[key]
+
+
+def _facts_of(backend):
+    """What the backend is, once for each: a sample is compiled."""
+    with _lock:
+        if id(backend) not in _facts:
+            known = _private.backend_facts(backend)
+            built_in = _private.is_built_in(backend)
+            if not built_in:
+                known["platform"] += " (a plugin)"
+            made = _precast.Facts(name="jax", binds_callbacks=True,
+                                  sample=_private.sample(backend) if built_in else b"", **known)
+            # The backend is kept, so that no other one gets its id.
+            _facts[id(backend)] = (made, backend)
+        return _facts[id(backend)][0]
+
+
+class Request:
+    """One compile-or-load of one module."""
+
+    def __init__(self, *, cache, policy, module, seconds=None, annotations=b"", locations=False,
+                 label=None, begin=None, end=None):
+        self.cache = cache
+        self.policy = policy
+        self.module = module
+        self.seconds = dict(seconds or {})
+        self.annotations = annotations
+        self.locations = locations
+        self.label = os.environ.get("PRECAST_LABEL", "") if label is None else label
+        self.begin = begin  # called with the module's name, before anything is done
+        self.end = end  # called with the report
+        self.report = None
+
+    @contextlib.contextmanager
+    def active(self):
+        """While it is entered, the compile of the module in this thread is this request's."""
+        install()
+        token = _current.set(self)
+        try:
+            yield self
+        finally:
+            _current.reset(token)
+
+    def serve(self, backend, module, options, callbacks, devices):
+        """The executable, loaded or compiled."""
+        callbacks = list(callbacks)
+        name = _private.module_name(module)
+        if self.begin is not None:
+            self.begin(name)
+
+        def compiler():
+            _refuse_if_sealed(name)
+            return _private.compile_and_load(backend, module, devices, options, callbacks)
+
+        try:
+            facts = _facts_of(backend)
+            program = _program.program_bytes(module)
+            serialized_options = _private.options_bytes(options)
+            wishes = self._wishes(module, devices, callbacks)
+        except Exception as error:  # pylint: disable=broad-exception-caught  # a compile must not fail
+            self.report = Report("bypass", "precast_error", repr(error), name,
+                                 seconds=self.seconds)
+            self._finish(backend)
+            return compiler()
+
+        def serialize(executable):
+            crash = _private.crashes_on_serialize(module, devices, callbacks)
+            if crash:
+                raise RuntimeError(crash)
+            return _private.serialize(executable)
+
+        def load(executable, front_end, load_options):
+            wrong = _program.check_front_end(front_end, devices, callbacks)
+            if wrong:
+                error = _precast.Error(wrong)
+                error.code = "incompatible"
+                raise error
+            return _private.load(backend, executable, devices, load_options, callbacks)
+
+        try:
+            executable, said = self.cache.compile_or_load(
+                facts, program, name, serialized_options, wishes, compiler, serialize, load,
+                _private.description)
+        except _precast.Error as error:
+            raise _as_jax(error) from error
+        said["seconds"] = {**self.seconds, **said["seconds"]}
+        self.report = Report(name=name, **said)
+        self.report.describe(executable)
+        self._finish(backend)
+        return executable
+
+    def _finish(self, backend):
+        self.report.tell(backend.process_index())
+        if self.end is not None:
+            self.end(self.report)
+
+    def _wishes(self, module, devices, callbacks):
+        extras = _program.extras(callbacks)
+        if self.locations:
+            extras["locations"] = _program.location_digest(module)
+        return {"policy": self.policy, "label": self.label, "extras": extras,
+                "annotations": self.annotations,
+                "front_end": _program.front_end(devices, callbacks)}
+
+
+def _as_jax(error):
+    """An error of the core as callers of JAX know it: what another process's XLA said stays XLA's."""
+    if error.code == "plugin_error":
+        import jax  # pylint: disable=import-outside-toplevel
+        return jax.errors.JaxRuntimeError(error.message)
+    return error
+
+
+def _refuse_if_sealed(name):
+    if _sealed == "error":
+        raise SealedError(f"{name} would be compiled, and this process was sealed: nothing may be "
+                          "compiled any more; compile it before, or store it in the cache")
+    if _sealed == "warn":
+        logger.warning("%s is compiled although this process was sealed", name)
+
+
+def _compile_or_get_cached(backend, computation, devices, compile_options, host_callbacks,
+                           executable_devices, pgle_profiler=None):
+    request = _current.get()
+    if request is None or computation is not request.module:
+        make = _ambient.get() or _process_wide
+        request = make(computation) if make is not None else None
+    if request is None or _config.disabled() or pgle_profiler is not None or \
+            _private.is_compile_only(backend):
+        if request is not None:
+            reason = "disabled" if _config.disabled() else "platform_unknown"
+            request.report = Report("bypass", reason, name=_private.module_name(computation),
+                                    seconds=request.seconds)
+            if request.end is not None:
+                request.end(request.report)
+        _refuse_if_sealed(_private.module_name(computation))
+        return _private.jax_compile_or_get_cached(backend, computation, devices, compile_options,
+                                                  host_callbacks, executable_devices,
+                                                  pgle_profiler)
+    return request.serve(backend, computation, compile_options, host_callbacks, executable_devices)
+
+
+def install():
+    """Stands in the place of JAX's function. Idempotent."""
+    global _installed  # pylint: disable=global-statement
+    _installed = True
+    _private.set_compile_or_get_cached(_compile_or_get_cached)
+
+
+def set_process_wide(make):
+    """`make` gives the request of a module that no call is about; None: there is none."""
+    global _process_wide  # pylint: disable=global-statement
+    previous, _process_wide = _process_wide, make
+    install()
+    return previous
+
+
+def set_sealed(on_compile):
+    """What a compile does from here on; what was before."""
+    global _sealed  # pylint: disable=global-statement
+    previous, _sealed = _sealed, on_compile
+    install()
+    return previous
+
+
+class ambient:  # pylint: disable=invalid-name  # a context manager, on the path of every call
+    """While it is entered, `make` gives the request of every module that this context compiles."""
+
+    __slots__ = ("_make", "_token")
+
+    def __init__(self, make):
+        self._make = make
+
+    def __enter__(self):
+        if not _installed:
+            install()
+        self._token = _ambient.set(self._make)
+
+    def __exit__(self, *raised):
+        _ambient.reset(self._token)

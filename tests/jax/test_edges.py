@@ -1,0 +1,237 @@
+"""What is no plain hit or miss."""
+
+import json
+
+import pytest
+
+ONE = """
+import json, jax, jax.numpy as jnp, precast.jax
+{before}
+compiled = precast.jax.compile_or_load(jax.jit(lambda x: jnp.sin(x) @ x).trace(jnp.ones((4, 4))))
+print(json.dumps([precast.jax.report(compiled).outcome, precast.jax.report(compiled).reason,
+                  float(compiled(jnp.ones((4, 4)))[0, 0])]))
+"""
+
+
+def one(children, before="", **environment):
+    said = children.python("-c", ONE.format(before=before), **environment)
+    return json.loads(said.splitlines()[-1])
+
+
+def test_precast_disable_leaves_jax_alone(children):
+    assert one(children, PRECAST_DISABLE="1")[:2] == ["bypass", "disabled"]
+    assert not children.cache.exists()
+
+
+def test_an_unusable_folder_compiles(children):
+    children.cache.write_text("no folder")
+    assert one(children)[:2] == ["bypass", "store_unavailable"]
+
+
+def test_a_damaged_entry_never_reaches_the_client(children):
+    first = one(children)
+    assert first[:2] == ["miss", "not_found"]
+    [entry] = children.cache.glob("v1/*/*.precast")
+    damaged = bytearray(entry.read_bytes())
+    damaged[len(damaged) // 2] ^= 0x40
+    entry.write_bytes(damaged)
+    # A load would be seen: it ends the process.
+    again = one(children, before="import os\nfrom precast.jax import _private\n"
+                "kept = _private.load\n"
+                "def load(*args):\n"
+                "    import traceback\n"
+                "    if 'cold' not in globals(): os._exit(77)\n"
+                "_private.compile_and_load, real = (lambda *a: (globals().update(cold=1), "
+                "setattr(_private, 'load', kept), real(*a))[2]), _private.compile_and_load\n"
+                "_private.load = load\n")
+    assert again == ["miss", "entry_corrupt", first[2]]
+    assert one(children)[:2] == ["hit", "none"]
+
+
+@pytest.mark.parametrize("change", ["{}", '{"version": 1, "devices": 1, "callbacks": 2}', ""])
+def test_another_number_of_callbacks_never_reaches_the_client(children, change):
+    before = ("from precast.jax import _program\n"
+              f"_program.front_end = lambda *args: {change!r}.encode()\n")
+    # What is written is proven first, and this does not pass.
+    assert one(children, before=before)[:2] == ["skip", "proof_failed"]
+
+
+def test_another_value_of_a_flag_is_another_key(children):
+    assert one(children)[0] == "miss"
+    assert one(children, XLA_FLAGS="--xla_force_host_platform_device_count=8 "
+               "--xla_cpu_enable_fast_math=true")[0] == "miss"
+    assert one(children, before="import sys\nsys.argv.append('--xla_made_up=1')")[0] == "miss"
+    # How many devices stand idle, and where dumps go, do not count.
+    assert one(children, XLA_FLAGS="--xla_force_host_platform_device_count=2")[0] == "hit"
+    assert one(children, XLA_FLAGS="--xla_dump_to=" + str(children.folder / "dump"))[0] == "hit"
+
+
+def test_errors_of_the_compiler_are_jaxs_own(children):
+    said = children.python("-c", """
+import jax, jax.numpy as jnp, precast.jax
+lowered = jax.jit(lambda x: x).lower(jnp.ones(4))
+texts = []
+for compile in (lambda: lowered.compile({"xla_no_such_option": 1}),
+                lambda: precast.jax.compile_or_load(lowered, compiler_options={"xla_no_such_option": 1})):
+    try:
+        compile()
+    except Exception as error:
+        texts.append((type(error).__name__, str(error)))
+assert len(texts) == 2 and texts[0] == texts[1], texts
+print(texts[0])
+""")
+    assert "xla_no_such_option" in said
+
+
+def test_arguments_are_checked_as_jax_checks_them_also_those_that_are_not_used(children):
+    script = """
+import jax, jax.numpy as jnp, precast.jax
+traced = jax.jit(lambda x, unused: x + 1).trace(jnp.ones(4), {"never": jnp.ones(2)})
+compiled = precast.jax.compile_or_load(traced)
+print(precast.jax.report(compiled).outcome)
+for wrong in ((jnp.ones(5), {"never": jnp.ones(2)}), (jnp.ones(4), {"never": jnp.ones(3)}),
+              (jnp.ones(4), {"other": jnp.ones(2)})):
+    try:
+        compiled(*wrong)
+    except TypeError as error:
+        print("refused", str(error).replace(chr(10), " "))
+"""
+    for outcome in ("miss", "hit"):
+        lines = children.python("-c", script).splitlines()
+        assert lines[0] == outcome
+        assert len(lines) == 4 and all(line.startswith("refused") for line in lines[1:]), lines
+        assert "never" in lines[2], lines[2]
+
+
+def test_a_second_call_with_the_same_lowering_says_so(children):
+    said = children.python("-c", """
+import jax, jax.numpy as jnp, precast.jax
+lowered = jax.jit(lambda x: x * 2).lower(jnp.ones(4))
+for _ in range(2):
+    print(precast.jax.report(precast.jax.compile_or_load(lowered)).reason)
+""")
+    assert said.split() == ["not_found", "compiled_before"]
+
+
+def test_devices_are_those_of_the_lowering_or_jaxs_own_error(children):
+    said = children.python("-c", """
+import jax, jax.numpy as jnp, precast.jax
+traced = jax.jit(lambda x: x * 2).trace(jnp.ones(4))
+for device in jax.devices()[0], jax.devices()[5]:
+    try:
+        compiled = precast.jax.compile_or_load(traced, devices=[device])
+        print(precast.jax.report(compiled).outcome)
+    except ValueError as error:
+        print("ValueError", error)
+""").splitlines()
+    assert said[0] == "miss"
+    assert said[1].startswith("ValueError device_assignment")
+
+
+def test_input_that_is_wrong_is_named(children):
+    said = children.python("-c", """
+import jax, jax.numpy as jnp, precast.jax
+traced = jax.jit(lambda x: x * 2).trace(jnp.ones(4))
+for call in (lambda: precast.jax.compile_or_load(traced, policy="sometimes"),
+             lambda: precast.jax.compile_or_load(lambda x: x),
+             lambda: precast.jax.compile_or_load(traced, policy="offline")):
+    try:
+        call()
+    except Exception as error:
+        print(type(error).__name__, error)
+""").splitlines()
+    assert said[0].startswith("ValueError") and "read-only" in said[0]
+    assert said[1].startswith("TypeError") and "jax.jit(function).trace" in said[1]
+    assert said[2].startswith("Error") and "offline" in said[2]
+
+
+def test_custom_partitioning_is_bypassed_and_right(children):
+    script = """
+import jax, jax.numpy as jnp, numpy as np, precast.jax
+from jax.experimental.custom_partitioning import custom_partitioning
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+@custom_partitioning
+def double(x):
+    return x * 2
+double.def_partition(
+    infer_sharding_from_operands=lambda mesh, args, result: args[0].sharding,
+    partition=lambda mesh, args, result: (mesh, lambda x: x * 2, args[0].sharding,
+                                          (args[0].sharding,)),
+    sharding_rule="i -> i")
+mesh = Mesh(np.array(jax.devices()[:4]), ("x",))
+x = jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("x")))
+compiled = precast.jax.compile_or_load(jax.jit(double).trace(x))
+print(precast.jax.report(compiled).outcome, precast.jax.report(compiled).reason, compiled(x).sum())
+"""
+    for _ in range(2):
+        assert children.python("-c", script).splitlines()[-1] == \
+            "bypass process_bound_call 56.0"
+
+
+def test_jaxs_own_cache_neither_hides_nor_gets_what_precast_serves(children):
+    folder = children.folder / "jax-cache"
+    own = {"JAX_COMPILATION_CACHE_DIR": str(folder),
+           "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+           "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
+    plain = """
+import jax, jax.numpy as jnp
+print(float(jax.jit(lambda x: jnp.sin(x) @ x).lower(jnp.ones((4, 4))).compile()(jnp.ones((4, 4)))[0, 0]))
+"""
+    assert one(children, **own)[0] == "miss"
+    assert not [entry for entry in folder.glob("*lambda*")]
+    expected = children.python("-c", plain, **own)
+    assert [entry for entry in folder.glob("*lambda*")]
+    # JAX has it now, and still Precast is asked.
+    assert one(children, **own)[0] == "hit"
+    assert children.python("-c", plain, **own) == expected
+
+
+def test_an_ordered_callback_on_several_devices_is_never_serialized_where_that_crashes(children):
+    said = children.python("-c", """
+import jax, jax.numpy as jnp, numpy as np, precast.jax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+mesh = Mesh(np.array(jax.devices()[:2]), ("x",))
+x = jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("x")))
+def noted(x):
+    jax.experimental.io_callback(lambda v: None, None, x.sum(), ordered=True)
+    return x * 2
+try:
+    compiled = precast.jax.compile_or_load(jax.jit(noted).trace(x))
+    print(jax.__version__, precast.jax.report(compiled).outcome, precast.jax.report(compiled).reason)
+except Exception as error:
+    print(jax.__version__, "refused", type(error).__name__, error)
+""").splitlines()[-1]
+    assert "not_serializable" in said if said.startswith("0.10.") else "miss" in said, said
+
+
+def test_settings_have_origins(children):
+    said = json.loads(children.python("-c", "import json, precast.jax\n"
+                                      "print(json.dumps(precast.jax.config()))"))
+    assert said["cache"] == [str(children.cache), "PRECAST_CACHE"]
+    assert said["disabled"] == [False, "default"]
+    assert json.loads(children.python("-c", "import json, precast.jax\n"
+                                      "print(json.dumps(precast.jax.config()))",
+                                      PRECAST_DISABLE="1"))["disabled"] == \
+        [True, "PRECAST_DISABLE"]
+
+
+def test_many_threads_compile_once(children):
+    said = children.python("-c", """
+import concurrent.futures, collections, jax, jax.numpy as jnp, precast.jax
+from precast.jax import _private
+count = collections.Counter()
+real = _private.compile_and_load
+def counted(*args):
+    count["compiles"] += 1
+    return real(*args)
+def work(i):
+    traced = jax.jit(lambda x: jnp.sin(x) @ x).trace(jnp.ones((4, 4)))
+    compiled = precast.jax.compile_or_load(traced)
+    return precast.jax.report(compiled).outcome, float(compiled(jnp.ones((4, 4)))[0, 0])
+work(0)
+_private.compile_and_load = counted
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    said = list(pool.map(work, range(12)))
+print(count["compiles"], sorted({one[0] for one in said}), len({one[1] for one in said}))
+""")
+    assert said.splitlines()[-1] == "0 ['hit'] 1"
