@@ -62,11 +62,13 @@ nb::object held(const std::shared_ptr<void>& object) {
 // The functions of one request. What they raise waits here until the request is over.
 class Calls {
  public:
-  Calls(nb::object compile, nb::object serialize, nb::object load, nb::object describe)
+  Calls(nb::object compile, nb::object serialize, nb::object load, nb::object describe,
+        nb::object cancelled)
       : compile_(std::move(compile)),
         serialize_(std::move(serialize)),
         load_(std::move(load)),
-        describe_(std::move(describe)) {}
+        describe_(std::move(describe)),
+        cancelled_(std::move(cancelled)) {}
 
   ForeignRuntime runtime(std::shared_ptr<const ForeignFacts> facts) {
     ForeignRuntime made;
@@ -90,7 +92,7 @@ class Calls {
     };
     made.cancelled = [this] {
       const nb::gil_scoped_acquire gil;
-      if (PyErr_CheckSignals() == 0) return false;
+      if (PyErr_CheckSignals() == 0) return gave_up();
       raised_ = std::make_unique<nb::python_error>();
       return true;
     };
@@ -103,6 +105,12 @@ class Calls {
   }
 
  private:
+  bool gave_up() {
+    if (cancelled_.is_none()) return false;
+    const auto said = call<bool>(true, [this] { return nb::cast<bool>(cancelled_()); });
+    return !said || *said;
+  }
+
   // `keep`: what it raises is the answer of the whole request.
   template <typename T, typename Work>
   Result<T> call(bool keep, Work work) {
@@ -161,6 +169,7 @@ class Calls {
   nb::object serialize_;
   nb::object load_;
   nb::object describe_;
+  nb::object cancelled_;  // None: only signals count
   std::unique_ptr<nb::python_error> raised_;
 };
 
@@ -242,9 +251,11 @@ std::pair<nb::object, nb::dict> compile_or_load(const Cache& cache, const Facts&
                                                 const nb::bytes& program, const std::string& name,
                                                 const nb::bytes& options, const nb::dict& wishes,
                                                 nb::object compile, nb::object serialize,
-                                                nb::object load, nb::object describe) {
+                                                nb::object load, nb::object describe,
+                                                nb::object cancelled) {
   const Call call = call_of(program, name, options, wishes);
-  Calls calls(std::move(compile), std::move(serialize), std::move(load), std::move(describe));
+  Calls calls(std::move(compile), std::move(serialize), std::move(load), std::move(describe),
+              std::move(cancelled));
   std::optional<Result<ForeignDone>> done;
   {
     const nb::gil_scoped_release released;
@@ -383,7 +394,8 @@ NB_MODULE(_precast, module) {
                      return error ? std::optional(error->to_string()) : std::nullopt;
                    })
       .def("compile_or_load", &compile_or_load, "facts"_a, "program"_a, "name"_a, "options"_a,
-           "wishes"_a, "compile"_a, "serialize"_a, "load"_a, "describe"_a)
+           "wishes"_a, "compile"_a, "serialize"_a, "load"_a, "describe"_a,
+           "cancelled"_a = nb::none())
       .def("key", &key, "facts"_a, "program"_a, "name"_a, "options"_a, "wishes"_a);
 
   module.def("default_cache_directory", [] {

@@ -32,7 +32,8 @@ class Cache:
                         wishes: dict[str, Any], compile: Callable[[], Any],
                         serialize: Callable[[Any], bytes],
                         load: Callable[[bytes, bytes, bytes], Any],
-                        describe: Callable[[Any], Any]) -> tuple[Any, dict[str, Any]]: ...
+                        describe: Callable[[Any], Any],
+                        cancelled: Callable[[], bool] | None = ...) -> tuple[Any, dict[str, Any]]: ...
     def key(self, facts: Facts, program: bytes, name: str, options: bytes,
             wishes: dict[str, Any]) -> dict[str, Any]: ...
 

@@ -23,6 +23,18 @@ def test_precast_disable_leaves_jax_alone(children):
     assert not children.cache.exists()
 
 
+@pytest.mark.parametrize("broken", ["options_bytes = lambda options: b'\\xff'",
+                                    "program_bytes = lambda module: b''",
+                                    "program_bytes = lambda module: 1 // 0",
+                                    "backend_facts = lambda backend: {}"])
+def test_what_precast_cannot_make_sense_of_is_compiled(children, broken):
+    before = f"from precast.jax import _private\n_private.{broken}\n"
+    assert one(children, before=before)[:2] == ["bypass", "precast_error"]
+    offline = "_private = None\nkept = precast.jax.compile_or_load\n" \
+        "precast.jax.compile_or_load = lambda traced: kept(traced, policy='offline')\n"
+    assert children.python("-c", ONE.format(before=before + offline), ok=False).returncode == 1
+
+
 def test_an_unusable_folder_compiles(children):
     children.cache.write_text("no folder")
     assert one(children)[:2] == ["bypass", "store_unavailable"]

@@ -7,34 +7,19 @@ process's callbacks; anything else compiles as JAX would. Two laws: a hit never 
 and a fault of the cache never fails a compile that would have worked.
 """
 
-import time
 import weakref
 
-import jax
-
-from precast.jax import _config, _request
+from precast.jax import _config, _request, _serve
 from precast.jax._config import config
+from precast.jax._many import Executables, Spec, compile_or_load_all
 from precast.jax._process import Jitted, Scope, enable, jit, seal
 from precast.jax._report import Report
 from precast.jax._request import SealedError
 
-__all__ = ["Jitted", "Report", "Scope", "SealedError", "compile_or_load", "config", "enable", "jit",
-           "report", "seal"]
+__all__ = ["Executables", "Jitted", "Report", "Scope", "SealedError", "Spec", "compile_or_load",
+           "compile_or_load_all", "config", "enable", "jit", "report", "seal"]
 
 _reports = weakref.WeakKeyDictionary()
-
-
-def _lowered(stage, seconds):
-    """A Lowered of what the caller gave. TypeError for anything else."""
-    if isinstance(stage, jax.stages.Lowered):
-        return stage
-    if isinstance(stage, jax.stages.Traced):
-        start = time.perf_counter()
-        lowered = stage.lower()
-        seconds["lower"] = time.perf_counter() - start
-        return lowered
-    raise TypeError(f"compile_or_load takes a jax.stages.Traced or Lowered, not {type(stage)}: "
-                    "jax.jit(function).trace(*args) gives one")
 
 
 def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,
@@ -51,15 +36,12 @@ def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,
     """
     wanted = _config.policy_of(policy)
     seconds = {}
-    lowered = _lowered(stage, seconds)
+    lowered = _serve.lower(stage, seconds)
     request = _request.Request(cache=_request.open_cache(cache), policy=wanted,
                                module=lowered.compiler_ir(), seconds=seconds)
-    assignment = None if devices is None else tuple(devices)
     with request.active():
-        compiled = lowered.compile(compiler_options, device_assignment=assignment)
-    _reports[compiled] = request.report or Report(
-        "bypass", "compiled_before", "this lowering was compiled in this process before",
-        seconds=seconds)
+        compiled, _reports[compiled] = _serve.compile_lowered(request, lowered, compiler_options,
+                                                              devices)
     return compiled
 
 

@@ -68,6 +68,11 @@ def options_bytes(options):
     return options.SerializeAsString()
 
 
+def set_profile(options, profile):
+    """Lets a profile guide the compile of these options."""
+    options.executable_build_options.fdo_profile = profile
+
+
 def program_bytes(module):
     """The module as MLIR bytecode."""
     out = io.BytesIO()

@@ -70,7 +70,7 @@ class Request:
     """One compile-or-load of one module."""
 
     def __init__(self, *, cache, policy, module, seconds=None, annotations=b"", locations=False,
-                 label=None, begin=None, end=None):
+                 label=None, begin=None, end=None, profile=None, cancelled=None):
         self.cache = cache
         self.policy = policy
         self.module = module
@@ -78,6 +78,8 @@ class Request:
         self.annotations = annotations
         self.locations = locations
         self.label = os.environ.get("PRECAST_LABEL", "") if label is None else label
+        self.profile = profile  # bytes that guide the compiler; in the options, and so in the key
+        self.cancelled = cancelled  # whether the caller gave up; None: asks for signals alone
         self.begin = begin  # called with the module's name, before anything is done
         self.end = end  # called with the report
         self.report = None
@@ -96,6 +98,8 @@ class Request:
         """The executable, loaded or compiled."""
         callbacks = list(callbacks)
         name = _private.module_name(module)
+        if self.profile:
+            _private.set_profile(options, self.profile)
         if self.begin is not None:
             self.begin(name)
 
@@ -109,10 +113,7 @@ class Request:
             serialized_options = _private.options_bytes(options)
             wishes = self._wishes(module, devices, callbacks)
         except Exception as error:  # pylint: disable=broad-exception-caught  # a compile must not fail
-            self.report = Report("bypass", "precast_error", repr(error), name,
-                                 seconds=self.seconds)
-            self._finish(backend)
-            return compiler()
+            return self._without_cache(backend, name, error, compiler)
 
         def serialize(executable):
             crash = _private.crashes_on_serialize(module, devices, callbacks)
@@ -131,14 +132,25 @@ class Request:
         try:
             executable, said = self.cache.compile_or_load(
                 facts, program, name, serialized_options, wishes, compiler, serialize, load,
-                _private.description)
+                _private.description, self.cancelled)
         except _precast.Error as error:
-            raise _as_jax(error) from error
+            # What XLA said to another process, a policy that forbids a compile, a caller who gave up.
+            if error.code in ("plugin_error", "unavailable"):
+                raise _as_jax(error) from error
+            return self._without_cache(backend, name, error, compiler)
         said["seconds"] = {**self.seconds, **said["seconds"]}
         self.report = Report(name=name, **said)
         self.report.describe(executable)
         self._finish(backend)
         return executable
+
+    def _without_cache(self, backend, name, error, compiler):
+        """What Precast could not make sense of is compiled, and told; under offline it is an error."""
+        if self.policy is _precast.Policy.offline:
+            raise error
+        self.report = Report("bypass", "precast_error", repr(error), name, seconds=self.seconds)
+        self._finish(backend)
+        return compiler()
 
     def _finish(self, backend):
         self.report.tell(backend.process_index())

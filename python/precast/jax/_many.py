@@ -1,0 +1,166 @@
+"""Many programs at once."""
+
+import collections.abc
+import concurrent.futures
+import contextlib
+import dataclasses
+import os
+import pathlib
+import re
+import threading
+import typing
+
+from precast.jax import _config, _request, _serve
+
+DEFAULT_WORKERS = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Spec:
+    """A program and how to compile it.
+
+    compiler_options: as of Lowered.compile. add_location_info: the source's locations count in the
+    key. annotations_file: its content counts; FileNotFoundError when it is not there."""
+
+    stage: typing.Any
+    compiler_options: dict | None = None
+    add_location_info: bool = False
+    annotations_file: str | os.PathLike | None = None
+
+
+class Executables(collections.abc.Mapping):
+    """Compiled programs by name, in the order in which they were given; `reports` has a Report for each."""
+
+    def __init__(self, compiled, reports):
+        self._compiled = compiled
+        self.reports = reports
+
+    def __getitem__(self, name):
+        return self._compiled[name]
+
+    def __iter__(self):
+        return iter(self._compiled)
+
+    def __len__(self):
+        return len(self._compiled)
+
+
+def _annotations(spec):
+    if spec.annotations_file is None:
+        return b""
+    path = pathlib.Path(spec.annotations_file)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no annotations file '{path}'")
+    return path.read_bytes()
+
+
+def _profile(folder, name):
+    """The profile for a program: <folder>/<name>.fdo; None where there is none."""
+    if folder is None:
+        return None
+    path = pathlib.Path(folder) / (_file_name(name) + ".fdo")
+    return path.read_bytes() if path.is_file() else None
+
+
+def _file_name(name):
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)
+
+
+def _dump(folder, name, compiled):
+    if folder is None:
+        return
+    path = pathlib.Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
+    text = compiled.as_text()
+    if text is not None:
+        (path / (_file_name(name) + ".hlo.txt")).write_text(text, encoding="utf-8")
+
+
+def _wait(pool, futures, silence_timeout_s, gave_up):
+    """Until all are done; says so where nothing ends for long. A signal leaves those behind that wait."""
+    waiting = set(futures)
+    try:
+        while waiting:
+            done, waiting = concurrent.futures.wait(
+                waiting, timeout=silence_timeout_s,
+                return_when=concurrent.futures.FIRST_COMPLETED)
+            if not done:
+                _request.logger.warning("nothing ended for %s s; still at it: %s",
+                                        silence_timeout_s,
+                                        ", ".join(futures[future] for future in waiting))
+    except BaseException:
+        gave_up.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+
+
+def _raise(failed, count):
+    """One failure as it is, several as a group; the notes have the names."""
+    if not failed:
+        return
+    for name, error in failed.items():
+        error.add_note(f"in the program '{name}'")
+    if len(failed) == 1:
+        raise next(iter(failed.values()))
+    raise ExceptionGroup(f"{len(failed)} of {count} programs failed: {', '.join(failed)}",
+                         list(failed.values()))
+
+
+def compile_or_load_all(programs, *, cache=None, devices=None, policy="read-write",
+                        fdo_profile_dir=None, dump_dir=None, max_workers=None,
+                        silence_timeout_s=120, label=None):
+    """compile_or_load for many programs, several at a time: name -> Compiled, in the order given.
+
+    programs: name -> Traced, Lowered or Spec. fdo_profile_dir: <name>.fdo in it guides the compile
+    of the program and counts in its key. dump_dir: gets the optimized HLO of each, <name>.hlo.txt,
+    on a hit too. max_workers: at most so many at once; None: the CPUs, at most 8. silence_timeout_s:
+    after so long without any program ending a warning names those that are still at it.
+
+    Lowering is done by the calling thread, under its settings of JAX; the rest by others. All
+    programs are tried; then one failure is raised as it is, and several as one ExceptionGroup, with
+    the programs' names in notes."""
+    wanted = _config.policy_of(policy)
+    opened = _request.open_cache(cache)
+    workers = max_workers or min(DEFAULT_WORKERS, os.cpu_count() or 1)
+    gave_up = threading.Event()
+    compiled, reports, failed, futures = {}, {}, {}, {}
+
+    def work(name, lowered, spec, request):
+        with request.active():
+            result = _serve.compile_lowered(request, lowered, spec.compiler_options, devices)
+        _dump(dump_dir, name, result[0])
+        return result
+
+    with contextlib.ExitStack() as stack:
+        pool = concurrent.futures.ThreadPoolExecutor(workers, "precast-jax")
+        stack.callback(lambda: pool.shutdown(wait=not gave_up.is_set()))
+        for name, given in programs.items():
+            spec = given if isinstance(given, Spec) else Spec(given)
+            try:
+                seconds = {}
+                annotations = _annotations(spec)
+                lowered = _serve.lower(spec.stage, seconds)
+                request = _request.Request(
+                    cache=opened, policy=wanted, module=lowered.compiler_ir(), seconds=seconds,
+                    annotations=annotations, locations=spec.add_location_info,
+                    label=label, profile=_profile(fdo_profile_dir, name),
+                    cancelled=gave_up.is_set)
+            except Exception as error:  # pylint: disable=broad-exception-caught  # raised below
+                failed[name] = error
+                continue
+            futures[pool.submit(work, name, lowered, spec, request)] = name
+        _wait(pool, futures, silence_timeout_s, gave_up)
+    by_name = {name: future for future, name in futures.items()}
+    for name in programs:
+        if name not in by_name:
+            continue
+        error = by_name[name].exception()
+        if error is not None:
+            failed[name] = error
+        else:
+            compiled[name], reports[name] = by_name[name].result()
+    _raise({name: failed[name] for name in programs if name in failed}, len(programs))
+    return Executables(compiled, reports)
+
+
+__all__ = ["Executables", "Spec", "compile_or_load_all"]
