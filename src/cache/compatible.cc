@@ -96,8 +96,9 @@ Result<void> made_here(const Client& client, const KeyRecord& record,
                        const CompileOptions& options) {
   key::KeyInputs inputs;
   PRECAST_ASSIGN(inputs.plugin, plugin_identity(client, options));
-  PRECAST_ASSIGN(inputs.placement, topology::place(client.platform_name(), *options.assignment(),
-                                                   device_facts(client)));
+  PRECAST_ASSIGN(const DeviceAssignment assignment, placed_on(client, options));
+  PRECAST_ASSIGN(inputs.placement,
+                 topology::place(client.platform_name(), assignment, device_facts(client)));
   const KeyRecord here = key::build_record(inputs);
   PRECAST_TRY(same_field(record, here, "plugin"));
   PRECAST_TRY(same_field(record, here, "placement"));

@@ -35,6 +35,21 @@ namespace {
 constexpr std::string_view kCuda = "cuda";
 constexpr std::uint64_t kMaxCpuinfoBytes = std::uint64_t{64} << 20;  // a kilobyte for each CPU
 
+// The same for a portable executable, which runs on whatever device a run names.
+std::optional<KeyResult> bypass_by_portability(const Client& client) {
+  if (client.platform_name() != "cpu") {
+    return bypass(Reason::cannot_load,
+                  "the options ask for a portable executable, which is known on CPUs alone");
+  }
+  for (const Device& device : client.devices()) {
+    if (device.addressable && device.kind == client.devices().front().kind) continue;
+    return bypass(Reason::cannot_load,
+                  "the options ask for a portable executable, and the devices are of several kinds "
+                  "or processes");
+  }
+  return std::nullopt;
+}
+
 // Why a program on these devices must not be cached, before anything costly is read.
 std::optional<KeyResult> bypass_by_client(const Client& client, const CompileOptions& options) {
   const std::string& platform = client.platform_name();
@@ -53,9 +68,7 @@ std::optional<KeyResult> bypass_by_client(const Client& client, const CompileOpt
                     plugin.api_version().to_string()));
   }
   const std::optional<DeviceAssignment> assignment = options.assignment();
-  if (!assignment) {
-    return bypass(Reason::cannot_load, "the options ask for a portable executable");
-  }
+  if (!assignment) return bypass_by_portability(client);
   for (const Device& device : client.devices()) {
     const auto& ids = assignment->device_ids;
     if (!device.addressable && std::find(ids.begin(), ids.end(), device.id) != ids.end()) {
@@ -207,7 +220,8 @@ Result<key::PluginIdentity> plugin_identity(const Client& client, const CompileO
   PRECAST_ASSIGN(proto::CanonicalOptions canonical, proto::canonicalize(options, kCuda));
   const Settings settings{std::move(canonical.items),
                           proto::canonical_flags(in_force.flags, in_force.text, kCuda)};
-  PRECAST_ASSIGN(identity.parts, parts_of(client, settings, *options.assignment()));
+  PRECAST_ASSIGN(const DeviceAssignment assignment, placed_on(client, options));
+  PRECAST_ASSIGN(identity.parts, parts_of(client, settings, assignment));
   return identity;
 }
 
@@ -251,14 +265,14 @@ Result<KeyResult> identify(const Client& client, const Program& program,
   if (auto early = bypass_by_partitioning(digest.custom_calls, options)) return *std::move(early);
   Result<key::PluginIdentity> plugin = mapped_identity(client);
   if (!plugin) return bypass(Reason::plugin_bytes_unknown, plugin.error().to_string());
-  auto parts = parts_of(client, *settings.first, *options.assignment());
+  PRECAST_ASSIGN(const DeviceAssignment assignment, placed_on(client, options));
+  auto parts = parts_of(client, *settings.first, assignment);
   if (!parts) return bypass(Reason::libraries_unknown, parts.error().to_string());
   plugin->parts = *std::move(parts);
   Result<proto::CpuTarget> cpu = host_cpu(client);
   if (!cpu) return bypass(Reason::cpu_unknown, cpu.error().to_string());
-  PRECAST_ASSIGN(
-      topology::Placement placement,
-      topology::place(client.platform_name(), *options.assignment(), device_facts(client)));
+  PRECAST_ASSIGN(topology::Placement placement,
+                 topology::place(client.platform_name(), assignment, device_facts(client)));
 
   key::KeyInputs inputs{
       .program = std::move(digest),

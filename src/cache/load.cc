@@ -48,10 +48,6 @@ Result<void> check_loaded(const LoadedExecutable& executable, const VerifiedArti
 Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtifact& artifact,
                                        const KeyRecord& record, RecordOrigin origin,
                                        const CompileOptions& options) {
-  if (!options.assignment()) {
-    return Error(ErrorCode::incompatible,
-                 "the artifact holds a portable executable, which this version does not load");
-  }
   PRECAST_TRY(check_compatible(client, record, origin, artifact.executable(), options));
   const CompileOptions overridden = options.without_dumps();
   PRECAST_ASSIGN(
@@ -74,6 +70,11 @@ Result<LoadedExecutable> load(const Client& client, const VerifiedArtifact& arti
   if (!stored) {
     return Error(ErrorCode::corrupt,
                  "the artifact's compile options are wrong: " + stored.error().message());
+  }
+  if (stored->portable()) {
+    return Error(ErrorCode::incompatible,
+                 "the artifact holds a portable executable, which only a compile of the same "
+                 "program loads");
   }
   CompileOptions placed = *stored;
   placed.set_assignment(std::nullopt);

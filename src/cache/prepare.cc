@@ -60,6 +60,11 @@ Result<CompileOptions> with_assignment(const Client& client, const CompileOption
   return completed;
 }
 
+Result<DeviceAssignment> placed_on(const Client& client, const CompileOptions& options) {
+  if (std::optional<DeviceAssignment> given = options.assignment()) return *std::move(given);
+  return client.default_assignment(options.replicas(), options.partitions());
+}
+
 Result<void> check_program_version(const Plugin& plugin, const Program& program) {
   const std::optional<StablehloVersion>& wanted = program.stablehlo_version();
   const std::optional<StablehloVersion> newest = newest_stablehlo(plugin);

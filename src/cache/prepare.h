@@ -20,6 +20,10 @@ std::vector<topology::DeviceFacts> device_facts(const Client& client);
 // id does not exist or stands twice.
 Result<CompileOptions> with_assignment(const Client& client, const CompileOptions& options);
 
+// Where the compiler places a program, as far as the key is concerned: its assignment. A portable
+// executable runs on any one device, for which the client's default stands. Errors: the plugin's.
+Result<DeviceAssignment> placed_on(const Client& client, const CompileOptions& options);
+
 // invalid_argument when the program is a portable artifact of a newer StableHLO than the plugin
 // reads. The plugin would refuse it too, with a text that guesses at three causes.
 Result<void> check_program_version(const Plugin& plugin, const Program& program);

@@ -102,12 +102,14 @@ Result<RuntimeExecutable> PjrtRuntime::load(const Compile& compile, const KeyRec
 
 TrialEnd PjrtRuntime::try_load(const Compile& compile, int artifact, const Digest& root,
                                const std::string& command) const {
+  const std::optional<DeviceAssignment> assignment = compile.options.assignment();
+  if (!assignment) return {TrialEnd::Kind::could_not_run, "a portable executable is not tried"};
   return trial_load({.command = command,
                      .plugin = client_.plugin().path(),
                      .options = client_.options(),
                      .artifact = artifact,
                      .root = root,
-                     .device_ids = compile.options.assignment()->device_ids});
+                     .device_ids = assignment->device_ids});
 }
 
 }  // namespace precast::cache

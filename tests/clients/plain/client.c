@@ -1,10 +1,13 @@
-// A client that knows PJRT's C ABI and nothing else: opens a library, compiles a program, runs it, keeps it as bytes,
-// loads the bytes, runs those, and gives everything back.
+// A client that knows PJRT's C ABI and nothing else: opens a library, compiles a program, runs it,
+// keeps it as bytes, loads the bytes, runs those, and gives everything back.
 //
-//   pjrt_c_client LIBRARY ROUNDS
+//   pjrt_c_client LIBRARY ROUNDS [DEVICE]
 //
-// A line for each round: the results, and the size of what was serialized. The layouts were written down for this
-// program alone, so that it is a witness of its own; a plugin refuses a struct that is smaller than it knows.
+// With DEVICE, a number, it compiles a portable executable, and each run names that device.
+//
+// A line for each round: the results, and whether something was serialized. The layouts were
+// written down for this program alone, so that it is a witness of its own; a plugin refuses a
+// struct that is smaller than it knows.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -97,7 +100,10 @@ static Handle* make_client(void) {
   return create.client;
 }
 
-static Handle* first_device(Handle* client) {
+static int portable;
+static Handle* run_on;  // null unless it is portable
+
+static Handle* device_of(Handle* client, int at) {
   struct {
     size_t size;
     void* extensions;
@@ -106,7 +112,8 @@ static Handle* first_device(Handle* client) {
     size_t count;
   } devices = {sizeof devices, NULL, client, NULL, 0};
   call(client_addressable_devices, &devices, "devices");
-  return devices.devices[0];
+  if ((size_t)at >= devices.count) exit(3);
+  return devices.devices[at];
 }
 
 static const char kProgram[] =
@@ -118,9 +125,9 @@ static const char kProgram[] =
     "  }\n"
     "}\n";
 
-// xla.CompileOptionsProto: one replica, one partition, no particular device.
-static const unsigned char kOptions[] = {0x1a, 0x0f, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-                                         0xff, 0xff, 0xff, 0x01, 0x20, 0x01, 0x28, 0x01};
+// xla.CompileOptionsProto: one replica, one partition, no particular device; portable in front.
+static const unsigned char kOptions[] = {0x20, 0x01, 0x1a, 0x0f, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                         0xff, 0xff, 0xff, 0xff, 0x01, 0x20, 0x01, 0x28, 0x01};
 
 static Handle* compile(Handle* client) {
   struct {
@@ -139,7 +146,13 @@ static Handle* compile(Handle* client) {
     const void* options;
     size_t options_size;
     Handle* loaded;
-  } arguments = {sizeof arguments, NULL, client, &program, kOptions, sizeof kOptions, NULL};
+  } arguments = {sizeof arguments,
+                 NULL,
+                 client,
+                 &program,
+                 kOptions + (portable ? 0 : 2),
+                 sizeof kOptions - (portable ? 0 : 2),
+                 NULL};
   call(client_compile, &arguments, "compile");
   return arguments.loaded;
 }
@@ -166,7 +179,7 @@ static Handle* to_device(Handle* client, Handle* device, const float* values) {
     Handle *device, *memory;
     void* layout;
     Handle *done, *buffer;
-  } arguments = {sizeof arguments, NULL, client, values, 11, &dimension, 1, NULL, 0, 0,
+  } arguments = {sizeof arguments, NULL, client, values, 11,  &dimension, 1, NULL, 0, 0,
                  device,           NULL, NULL,   NULL,   NULL};
   call(client_buffer_from_host_buffer, &arguments, "buffer");
   await(arguments.done);
@@ -205,7 +218,8 @@ static void run(Handle* loaded, Handle* const* inputs, float* results) {
     Handle** const* outputs;
     Handle** complete;
     Handle* device;
-  } arguments = {sizeof arguments, NULL, loaded, &options, &inputs, 1, 2, &outputs, &complete, NULL};
+  } arguments = {sizeof arguments, NULL,      loaded, &options, &inputs, 1, 2,
+                 &outputs,         &complete, run_on};
   call(loaded_execute, &arguments, "run");
   await(complete);
   struct {
@@ -242,7 +256,8 @@ static Handle* load(Handle* client, const struct Bytes* bytes) {
     const char* options;
     size_t options_size;
     void* load_options;
-  } arguments = {sizeof arguments, NULL, client, bytes->bytes, bytes->byte_count, NULL, NULL, 0, NULL};
+  } arguments = {
+      sizeof arguments, NULL, client, bytes->bytes, bytes->byte_count, NULL, NULL, 0, NULL};
   call(executable_deserialize_and_load, &arguments, "load");
   return arguments.loaded;
 }
@@ -251,9 +266,10 @@ static void print(const char* what, const float* values) {
   printf("%s %g %g %g %g; ", what, values[0], values[1], values[2], values[3]);
 }
 
-static void live_once(void) {
+static void live_once(int at) {
   Handle* client = make_client();
-  Handle* device = first_device(client);
+  Handle* device = device_of(client, at);
+  run_on = portable ? device : NULL;
   const float a[4] = {1, 2, 3, 4};
   const float b[4] = {0.5f, 1.5f, 2.5f, 3.5f};
   Handle* inputs[2] = {to_device(client, device, a), to_device(client, device, b)};
@@ -288,7 +304,8 @@ static void live_once(void) {
 }
 
 int main(int count, char** words) {
-  if (count != 3) return 2;
+  if (count != 3 && count != 4) return 2;
+  portable = count == 4;
   void* library = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     fprintf(stderr, "%s\n", dlerror());
@@ -298,6 +315,6 @@ int main(int count, char** words) {
   table = get();
   struct Plain initialize = {offsetof(struct Plain, handle), NULL, NULL, NULL};
   call(plugin_initialize, &initialize, "initialize");
-  for (int round = 0; round < atoi(words[2]); ++round) live_once();
+  for (int round = 0; round < atoi(words[2]); ++round) live_once(portable ? atoi(words[3]) : 0);
   return 0;
 }

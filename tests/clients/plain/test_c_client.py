@@ -26,6 +26,18 @@ def test_it_lives_the_same_life_bare_cold_and_warm(host):
     assert len(host.entries()) == 1
 
 
+def test_a_portable_executable_runs_on_each_device(host):
+    """gopjrt and go-xla compile so for one device."""
+    bare = host.run([CLIENT, host.library(False), 1, 2], wrapped=False)
+    cold = host.run([CLIENT, host.library(True), 1, 2], wrapped=True)
+    warm = host.run([CLIENT, host.library(True), 1, 0], wrapped=True)
+    placed = host.run([CLIENT, host.library(True), 1], wrapped=True)
+    assert bare.out == cold.out == warm.out == placed.out == LINE
+    assert cold.counts["misses"] == 1 and all_hits(warm.counts)
+    # The same for a particular device is another executable.
+    assert placed.counts["misses"] == 1 and len(host.entries()) == 2
+
+
 def test_without_the_cache_it_is_the_plugin_itself(host):
     done = host.run([CLIENT, host.library(True), 1], wrapped=True, env={"PRECAST_DISABLE": "1"})
     assert (done.out, done.said, host.cache.exists()) == (LINE, [], False)
