@@ -128,6 +128,11 @@ def tables(results):
              spread(hit["decode_ms"])] for name, hit in hits.items()]),
         **({"misses": table(["program", "trial load", "compile", "beside it", "of it"], list(miss_rows(results)))}
            if "misses" in results else {}),
+        **({"wrapped": table(["program", "floor", "compile of the host", "of the floor", "above it"], [
+            [name, spread(wrapped["floor_ms"]), spread(wrapped["hit_ms"]), ratio(wrapped["ratio"]), spread(wrapped["above_ms"])]
+            for name, wrapped in results["wrapped"].items()])} if "wrapped" in results else {}),
+        **({"jax_client": table(["warm, fresh processes", "all compiles", "of the big program"], list(client_rows(results)))}
+           if "jax_client" in results else {}),
         "keys": table(["what", "time", ""], [
             [f"digest of the 48-layer step ({kilobytes(keys['step48']['bytes'])}, {keys['step48']['mode']})",
              spread(keys["step48"]["digest_ms"]), f"{keys['step48']['mb_per_s']:.0f} MB/s"],
@@ -147,6 +152,16 @@ def tables(results):
             [name, f"{hit['lean_bytes'] / hit['executable_bytes']:.3f} of {kilobytes(hit['executable_bytes'])}",
              spread(hit["lean_ms"]), ratio(hit["lean_ratio"])] for name, hit in hits.items()]),
     }
+
+
+def client_rows(results):
+    client = results["jax_client"]
+    for way, name in (("precast", "through the wrapper"), ("jax", "JAX's own cache")):
+        yield [name, *(f"{median(client[way][what]):.2f} s (least {client[way][what]['least']:.2f})" for what in ("compile_s", "big_s"))]
+    yield ["wrapper / JAX's own cache", ratio(client["ratio"]), ""]
+    yield ["share of JAX around the wrapper", ratio(client["around_share"]), ""]
+    yield ["turning the modules into VHLO, alone", f"{median(client['precast']['convert_s']):.2f} s", ""]
+    yield ["the wrapper, for each hit", spread(client["wrapper_ms_per_hit"]), ""]
 
 
 def miss_rows(results):

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "stats/snapshot.h"
@@ -244,6 +245,18 @@ TEST_F(Fold, ResetMovesEverythingAway) {
   const auto nothing = reset_stats(state_);
   ASSERT_TRUE(nothing);
   EXPECT_EQ(*nothing, "");
+}
+
+TEST_F(Fold, EachResetOfOneSecondKeepsWhatItMovedAway) {
+  std::set<std::string> asides;
+  for (int i = 1; i <= 3; ++i) {
+    ended(i, some_totals(i));
+    const auto aside = reset_stats(state_);
+    ASSERT_TRUE(aside) << aside.error().to_string();
+    asides.insert(*aside);
+  }
+  EXPECT_EQ(asides.size(), 3U);
+  for (const std::string& aside : asides) EXPECT_FALSE(fs::is_empty(aside)) << aside;
 }
 
 }  // namespace

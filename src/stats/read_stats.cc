@@ -168,13 +168,17 @@ Result<std::string> reset_stats(const std::string& state_directory) {
   ::gmtime_r(&now, &utc);
   std::array<char, 32> stamp{};
   (void)::strftime(stamp.data(), stamp.size(), "%Y%m%dT%H%M%SZ", &utc);
-  std::string aside = folder->path() + "-until-" + stamp.data();
+  const std::string first = folder->path() + "-until-" + stamp.data();
   // A folder that is there, from a reset in this very second, has files and is in the way.
-  if (::rename(folder->path().c_str(), aside.c_str()) != 0) {
-    const int error = errno;
-    return base::errno_error(error, "cannot move '" + folder->path() + "' to '" + aside + "'");
+  constexpr int kMaxResetsPerSecond = 100;
+  std::string aside = first;
+  int error = EEXIST;
+  for (int i = 2; i <= kMaxResetsPerSecond && (error == EEXIST || error == ENOTEMPTY); ++i) {
+    if (::rename(folder->path().c_str(), aside.c_str()) == 0) return aside;
+    error = errno;
+    aside = first + "-" + std::to_string(i);
   }
-  return aside;
+  return base::errno_error(error, "cannot move '" + folder->path() + "' to '" + first + "'");
 }
 
 }  // namespace precast
