@@ -13,10 +13,11 @@ from precast.jax import _config, _request, _serve
 from precast.jax._config import config
 from precast.jax._many import Executables, Spec, compile_or_load_all
 from precast.jax._process import Jitted, Scope, enable, jit, seal
+from precast.jax._registry import Registered, Registry
 from precast.jax._report import Report
 from precast.jax._request import SealedError
 
-__all__ = ["Executables", "Jitted", "Report", "Scope", "SealedError", "Spec", "compile_or_load",
+__all__ = ["Executables", "Jitted", "Registered", "Registry", "Report", "Scope", "SealedError", "Spec", "compile_or_load",
            "compile_or_load_all", "config", "enable", "jit", "report", "seal"]
 
 _reports = weakref.WeakKeyDictionary()

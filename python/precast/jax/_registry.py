@@ -1,0 +1,123 @@
+"""The programs of a training job by name: registered where they are written, compiled or loaded at once.
+
+    programs = Registry()
+
+    @programs.register("apply_grad", args=(state_avals, grad_avals), phase="late", donate_argnums=0)
+    def apply_grad(state, grads): ...
+
+    programs.compile_or_load(phases=("early",))     # before the data is there
+    ...
+    programs.compile_or_load(phases=("late",))
+    state = apply_grad(state, grads)                # the compiled one; before that, jax.jit's
+"""
+
+import contextlib
+import functools
+
+import jax
+
+from precast.jax import _config
+from precast.jax._many import Executables, Spec, compile_or_load_all
+
+PHASES = ("early", "late")
+
+
+class Registered:
+    """A function of a registry. Calls go to what was compiled for its avals once that is there, and to
+    jax.jit before, under tracing, and with the cache off."""
+
+    def __init__(self, registry, fun, name, phase, args, kwargs, spec, jit_kwargs):
+        self._registry = registry
+        self._jitted = jax.jit(fun, **jit_kwargs)
+        self._args, self._kwargs, self._spec = args, kwargs, spec
+        self._compiled = None
+        self.name, self.phase = name, phase
+        functools.update_wrapper(self, fun)
+
+    @property
+    def compiled(self):
+        """The jax.stages.Compiled that calls go to; None before compile_or_load() gave one."""
+        return self._compiled
+
+    def trace(self):
+        """The jax.stages.Traced of the registered avals, under the registry's mesh."""
+        with self._registry.mesh_context():
+            return self._jitted.trace(*self._args, **self._kwargs)
+
+    def lower(self):
+        """The jax.stages.Lowered of the registered avals."""
+        return self.trace().lower()
+
+    def __call__(self, *args, **kwargs):
+        # A Compiled takes arrays alone.
+        traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((args, kwargs)))
+        if self._compiled is not None and not traced:
+            return self._compiled(*args, **kwargs)
+        with self._registry.mesh_context():
+            return self._jitted(*args, **kwargs)
+
+
+class Registry:
+    """Functions by name. mesh: what they are traced and called under; None: whatever is in force."""
+
+    def __init__(self, mesh=None):
+        self._mesh = mesh
+        self._functions = {}
+
+    def register(self, name, *, args=(), kwargs=None, phase="early", compiler_options=None,
+                 add_location_info=False, annotations_file=None, **jit_kwargs):
+        """Decorates a function: it becomes a Registered.
+
+        args, kwargs: the avals (jax.ShapeDtypeStruct, or arrays) that it is compiled for, as trees
+        like those of the calls. phase: "early" or "late", when it is compiled. The rest is as of Spec
+        and jax.jit. ValueError for a name that is taken and for an unknown phase."""
+        if name in self._functions:
+            raise ValueError(f"there is a program '{name}' already: "
+                             f"{self._functions[name].__qualname__} of {self._functions[name].__module__}")
+        _check_phases((phase,))
+
+        def decorate(fun):
+            registered = Registered(self, fun, name, phase, tuple(args), dict(kwargs or {}),
+                                    {"compiler_options": compiler_options,
+                                     "add_location_info": add_location_info,
+                                     "annotations_file": annotations_file}, jit_kwargs)
+            self._functions[name] = registered
+            return registered
+        return decorate
+
+    def __getitem__(self, name):
+        return self._functions[name]
+
+    def __iter__(self):
+        return iter(self._functions)
+
+    def __len__(self):
+        return len(self._functions)
+
+    def mesh_context(self):
+        """What the functions are traced and called under."""
+        return contextlib.nullcontext() if self._mesh is None else jax.set_mesh(self._mesh)
+
+    def compile_or_load(self, phases=PHASES, **options):
+        """compile_or_load_all() of the functions of these phases, with its options; from then on their
+        calls go to the executables. With PRECAST_DISABLE=1 nothing is done: calls stay with jax.jit.
+
+        Gives the Executables, with their reports. Where a program fails nothing changes for any."""
+        _check_phases(phases)
+        wanted = [one for one in self._functions.values() if one.phase in phases]
+        if _config.disabled():
+            return Executables({}, {})
+        done = compile_or_load_all({one.name: Spec(one.trace(), **one._spec) for one in wanted},  # pylint: disable=protected-access
+                                   **options)
+        for one in wanted:
+            one._compiled = done[one.name]  # pylint: disable=protected-access
+        return done
+
+
+def _check_phases(phases):
+    for phase in phases:
+        if phase not in PHASES:
+            raise ValueError(f"there is no phase {phase!r}; there are {', '.join(PHASES)}")
+
+
+__all__ = ["Registered", "Registry"]
