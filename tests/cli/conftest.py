@@ -90,8 +90,13 @@ class Precast:
 
 @pytest.fixture(scope="session")
 def binary(tmp_path_factory):
-    """A copy of the command: in the build tree it would find the plugin of the tree's venv."""
-    return shutil.copy2(os.environ["PRECAST_BIN"], tmp_path_factory.mktemp("bin") / "precast")
+    """A copy of the command: in the build tree it would find the plugin of the tree's venv. Its library is found from
+    where it is."""
+    built = pathlib.Path(os.environ["PRECAST_BIN"])
+    place = tmp_path_factory.mktemp("copy")
+    (place / "bin").mkdir()
+    (place / "lib").symlink_to(built.parents[1] / "lib")
+    return shutil.copy2(built, place / "bin" / "precast")
 
 
 @pytest.fixture
