@@ -11,3 +11,12 @@ def path():
     if not found.is_file():
         raise FileNotFoundError(f"this package has no plugin: there is no '{found}'")
     return str(found)
+
+
+def jax_cuda():
+    """The folder to put in front of PYTHONPATH, so that JAX's package for CUDA 13 opens the plugin of path().
+
+    That package opens its own library whatever the environment says; here is a module of its name that runs
+    the package's code on another library."""
+    path()
+    return str(pathlib.Path(__file__).with_name("jax_cuda"))

@@ -1,9 +1,12 @@
 // precast env: the variables with which a client that knows nothing of Precast uses its cache.
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,9 +46,25 @@ std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
+// In the Python package: what makes JAX's CUDA package open the wrapper (python/precast/pjrt.py).
+std::string jax_cuda_folder(const std::string& wrapper) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(wrapper).parent_path().parent_path() / "jax_cuda";
+  std::error_code error;
+  return fs::is_directory(folder / "jax_plugins", error) ? folder.string() : std::string();
+}
+
 void advise_jax(const FoundPlugin& plugin, const std::string& wrapper, Advice& advice) {
   if (plugin.name == "tpu") {
     advice.variables = {{"TPU_LIBRARY_PATH", wrapper}, {"JAX_PLATFORMS", "tpu"}};
+    return;
+  }
+  if (const std::string folder = jax_cuda_folder(wrapper);
+      plugin.name == "cuda" && !folder.empty()) {
+    const char* before = ::secure_getenv("PYTHONPATH");
+    const bool none = before == nullptr || *before == '\0';
+    advice.variables = {{"PYTHONPATH", none ? folder : folder + ":" + before},
+                        {"JAX_PLATFORMS", "cuda"}};
     return;
   }
   advice.variables = {{"PJRT_NAMES_AND_LIBRARY_PATHS", fmt::format("{}:{}", kPlatform, wrapper)},
@@ -53,7 +72,8 @@ void advise_jax(const FoundPlugin& plugin, const std::string& wrapper, Advice& a
   if (plugin.name == "cuda") {
     advice.notes.emplace_back(
         "JAX's CUDA package opens its own library whatever is set here, and registers JAX's own "
-        "kernels only there: see docs/any-client.md");
+        "kernels only there: Precast's Python package has what makes it open this one "
+        "(docs/any-client.md)");
   }
 }
 

@@ -86,6 +86,18 @@ def test_a_gpu_comes_with_a_note(precast, wrapper):
     assert out.startswith("# JAX's CUDA package ")
 
 
+def test_a_gpu_with_the_python_package(variables, precast, wrapper):
+    venv = precast.folder / "venv"
+    library = venv / VENV / "jax_plugins" / "xla_cuda13" / "xla_cuda_plugin.so"
+    library.parent.mkdir(parents=True)
+    library.write_bytes(b"\x7fELF")
+    folder = wrapper.parents[1] / "jax_cuda"
+    (folder / "jax_plugins").mkdir(parents=True)
+    env = {"VIRTUAL_ENV": str(venv), "PYTHONPATH": "/before"}
+    assert variables("jax", "--plugin", "cuda", **env) == {
+        "PYTHONPATH": f"{folder}:/before", "JAX_PLATFORMS": "cuda", "PRECAST_PJRT_PLUGIN": str(library)}
+
+
 def test_the_plugins_path_is_absolute_and_real(variables, precast):
     link = precast.folder / "link.so"
     link.symlink_to(precast.env["PRECAST_PLUGIN"])
