@@ -2,7 +2,7 @@
 # Only git, make, g++ and Python >= 3.11 need to be there before, on Debian 12.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo install test test-long bench coverage clean
+.PHONY: help setup build demo install test test-long bench bench-jax coverage clean
 # The targets share build/, and ninja has its own parallelism.
 .NOTPARALLEL:
 
@@ -22,6 +22,7 @@ help:
 	@echo 'make install    build, and install the command, the library and its headers in PREFIX ($(PREFIX))'
 	@echo 'make setup      Debian packages and build/venv, which holds the CPU plugin'
 	@echo 'make bench      measure: keys, decoding, the hit path against bare PJRT, the start of precast run'
+	@echo 'make bench-jax  measure: precast.jax next to the cache that JAX has itself'
 	@echo 'make test-long  the tests that take long'
 	@echo 'make coverage   how many lines of src/ the tests run (needs clang 19, which it installs)'
 	@echo 'make clean      remove build/: what was built and both virtual environments'
@@ -55,6 +56,11 @@ bench:
 	@tools/setup packages bench-packages venv jax-venv configure
 	cmake --build --preset release --target precast_cli precast_bench precast_fake_plugin precast_pjrt_wrapper
 	@build/jax-venv/bin/python benchmarks/bench.py $(BENCH_OPTIONS)
+
+bench-jax:
+	@tools/setup packages jax-venv configure
+	cmake --build --preset release --target precast_python_jax-venv
+	@build/jax-venv/bin/python benchmarks/bench_jax.py $(BENCH_OPTIONS)
 
 test-long:
 	@tools/setup packages test-venv jax-venv client-sources newer-jax-venvs accelerator-venv configure

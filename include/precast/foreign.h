@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "precast/artifact.h"
 #include "precast/bytes.h"
 #include "precast/cache.h"
 #include "precast/client.h"
@@ -91,6 +92,19 @@ struct ForeignDone {
   ForeignExecutable executable;
   Report report;
 };
+
+// Loads a verified artifact that such a runtime made, as load() of cache.h does for a plugin: on
+// `options.device_ids` by position, which must be given. Everything is checked before the bytes
+// reach the runtime: library, devices, CPU, counts. Errors: incompatible (names what differs, as it
+// does for a plugin's artifact), invalid_argument for the devices, those of runtime.load(). Of the
+// runtime only the facts and load() are needed.
+PRECAST_EXPORT Result<ForeignExecutable> load(const ForeignRuntime& runtime,
+                                              const VerifiedArtifact& artifact,
+                                              const LoadOptions& options);
+
+// The same artifact with other bytes for the front end, in a new container: its root is another
+// one, and signatures are not kept.
+PRECAST_EXPORT Result<Bytes> with_front_end(const VerifiedArtifact& artifact, Bytes front_end);
 
 // The file of a library that is mapped into this process, by its path, with its digest. The digest
 // is remembered per user and process. unavailable when it is not mapped, or when the file is no

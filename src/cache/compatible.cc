@@ -77,7 +77,7 @@ Result<std::optional<proto::CpuTarget>> recorded_cpu(const KeyRecord& record) {
 }
 
 // An artifact for a baseline runs on every CPU that reaches it.
-Result<void> reaches_baseline(const Client& client, const KeyRecord& record) {
+Result<void> reaches_baseline(const KeyRecord& record, const proto::CpuTarget& here) {
   const KeyField* cpu = record.find("cpu");
   const Bytes* name = cpu == nullptr ? nullptr : cpu->find("baseline");
   if (name == nullptr) return {};
@@ -87,25 +87,43 @@ Result<void> reaches_baseline(const Client& client, const KeyRecord& record) {
     return incompatible("the artifact was made for the baseline '" + *name +
                         "', which this version does not know");
   }
-  PRECAST_ASSIGN(const proto::CpuTarget here, host_cpu(client));
   return runs_here({*architecture, *name, std::string(baseline->features)}, here, "was made for");
 }
 
-// The plugin and its surroundings, the placement and the baseline.
-Result<void> made_here(const Client& client, const KeyRecord& record,
-                       const CompileOptions& options) {
+// The plugin and its surroundings, and the placement.
+Result<void> same_place(const KeyRecord& record, key::PluginIdentity plugin,
+                        topology::Placement placement) {
   key::KeyInputs inputs;
-  PRECAST_ASSIGN(inputs.plugin, plugin_identity(client, options));
-  PRECAST_ASSIGN(const DeviceAssignment assignment, placed_on(client, options));
-  PRECAST_ASSIGN(inputs.placement,
-                 topology::place(client.platform_name(), assignment, device_facts(client)));
+  inputs.plugin = std::move(plugin);
+  inputs.placement = std::move(placement);
   const KeyRecord here = key::build_record(inputs);
   PRECAST_TRY(same_field(record, here, "plugin"));
-  PRECAST_TRY(same_field(record, here, "placement"));
-  return reaches_baseline(client, record);
+  return same_field(record, here, "placement");
+}
+
+Result<void> made_here(const Client& client, const KeyRecord& record,
+                       const CompileOptions& options) {
+  PRECAST_ASSIGN(key::PluginIdentity plugin, plugin_identity(client, options));
+  PRECAST_ASSIGN(const DeviceAssignment assignment, placed_on(client, options));
+  PRECAST_ASSIGN(topology::Placement placement,
+                 topology::place(client.platform_name(), assignment, device_facts(client)));
+  return same_place(record, std::move(plugin), std::move(placement));
+}
+
+// The CPU that the artifact was made for, or its baseline.
+Result<void> suits_cpu(const KeyRecord& record, const proto::CpuTarget& here) {
+  PRECAST_TRY(reaches_baseline(record, here));
+  PRECAST_ASSIGN(const std::optional<proto::CpuTarget> recorded, recorded_cpu(record));
+  return recorded ? runs_here(*recorded, here, "was made for") : Result<void>();
 }
 
 }  // namespace
+
+Result<void> check_made_here(const KeyRecord& record, key::PluginIdentity plugin,
+                             topology::Placement placement, const proto::CpuTarget& cpu) {
+  PRECAST_TRY(same_place(record, std::move(plugin), std::move(placement)));
+  return suits_cpu(record, cpu);
+}
 
 Result<void> runs_on(const proto::CpuTarget& here, const proto::CpuTarget& needed) {
   return runs_here(needed, here, "holds code for");
@@ -114,15 +132,17 @@ Result<void> runs_on(const proto::CpuTarget& here, const proto::CpuTarget& neede
 Result<void> check_compatible(const Client& client, const KeyRecord& record, RecordOrigin origin,
                               BytesView executable, const CompileOptions& options) {
   const bool foreign = origin == RecordOrigin::artifact;
-  if (foreign) PRECAST_TRY(made_here(client, record, options));
-  std::optional<proto::CpuTarget> recorded;
-  if (foreign) {
-    PRECAST_ASSIGN(recorded, recorded_cpu(record));
-  }
   const std::optional<proto::CpuTarget> needed = proto::cpu_requirement(executable);
-  if (!recorded && !needed) return {};
+  bool names_cpu = needed.has_value();
+  if (foreign) {
+    PRECAST_TRY(made_here(client, record, options));
+    PRECAST_ASSIGN(const std::optional<proto::CpuTarget> recorded, recorded_cpu(record));
+    const KeyField* field = record.find("cpu");
+    names_cpu = names_cpu || recorded || field->find("baseline") != nullptr;
+  }
+  if (!names_cpu) return {};
   PRECAST_ASSIGN(const proto::CpuTarget cpu, host_cpu(client));
-  if (recorded) PRECAST_TRY(runs_here(*recorded, cpu, "was made for"));
+  if (foreign) PRECAST_TRY(suits_cpu(record, cpu));
   return needed ? runs_on(cpu, *needed) : Result<void>();
 }
 

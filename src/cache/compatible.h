@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "key/key_inputs.h"
 #include "precast/bytes.h"
 #include "precast/cache.h"
 #include "precast/client.h"
@@ -10,6 +11,7 @@
 #include "precast/key.h"
 #include "precast/result.h"
 #include "proto/executable_view.h"
+#include "topology/placement.h"
 
 namespace precast::cache {
 
@@ -22,6 +24,11 @@ enum class RecordOrigin : std::uint8_t {
 // incompatible unless `here` is of the architecture and has the features that an executable says it
 // needs.
 Result<void> runs_on(const proto::CpuTarget& here, const proto::CpuTarget& needed);
+
+// incompatible, with what differs, unless a record from an artifact was made by this plugin, for
+// this placement, and for features that this CPU has.
+Result<void> check_made_here(const KeyRecord& record, key::PluginIdentity plugin,
+                             topology::Placement placement, const proto::CpuTarget& cpu);
 
 // incompatible, with what differs, unless the artifact was compiled by these plugin bytes, for this
 // kind of devices, and for CPU features that this client has. What the executable itself says about

@@ -252,6 +252,40 @@ TEST_F(ForeignTest, AWaitEndsWhenTheCallerGivesUp) {
   holder.join();
 }
 
+TEST_F(ForeignTest, AnArtifactLoadsWithoutAKeyOnTheDevicesGiven) {
+  const auto first = ask(on({0, 1}));
+  ASSERT_TRUE(first);
+  const auto entry = VerifiedArtifact::from_file(first->report.artifact_path);
+  ASSERT_TRUE(entry);
+  const auto bytes = with_front_end(*entry, "all of it");
+  ASSERT_TRUE(bytes) << bytes.error().to_string();
+  const auto artifact = VerifiedArtifact::decode(*bytes);
+  ASSERT_TRUE(artifact);
+  EXPECT_EQ(artifact->key_record(), entry->key_record());
+  EXPECT_EQ(artifact->provenance(), entry->provenance());
+  EXPECT_NE(artifact->root(), entry->root());
+
+  const auto loaded = load(runtime(), *artifact, {.device_ids = {6, 3}});
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  const Loaded& got = *std::static_pointer_cast<Loaded>(*loaded);
+  EXPECT_EQ(got.bytes, sample());
+  EXPECT_EQ(got.front_end, "all of it");
+  EXPECT_THAT(got.devices, ElementsAre(6, 3));
+
+  const int before = loaded_;
+  EXPECT_EQ(load(runtime(), *artifact, {.device_ids = {6}}).error().code(),
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(load(runtime(), *artifact, {.device_ids = {6, 8}}).error().code(),
+            ErrorCode::invalid_argument);
+  facts_.platform_version = "2";
+  const auto other = load(runtime(), *artifact, {.device_ids = {6, 3}});
+  EXPECT_EQ(other.error().code(), ErrorCode::incompatible);
+  EXPECT_THAT(other.error().message(), HasSubstr("platform_version"));
+  EXPECT_EQ(load(*client_, *artifact, {.device_ids = {0, 1}}).error().code(),
+            ErrorCode::incompatible);
+  EXPECT_EQ(loaded_, before);
+}
+
 TEST(MappedLibrary, IsTheFileOfTheProcess) {
   ASSERT_TRUE(Plugin::open(PRECAST_FAKE_PLUGIN));
   const auto file = mapped_library(PRECAST_FAKE_PLUGIN);

@@ -53,11 +53,30 @@ Result<proto::CpuTarget> cpu_of(const ForeignFacts& facts) {
                                            "' do not say for which CPU they were compiled");
 }
 
-// A name that is not the front end's word for a thing of its own would look like the plugin's.
-std::vector<NamedValue> attributes_of(const ForeignFacts& facts) {
-  std::vector<NamedValue> attributes = facts.attributes;
-  attributes.push_back({"foreign_runtime", facts.name});
-  return attributes;
+// No key of a front end is a plugin's: the attribute says whose it is.
+key::PluginIdentity identity_of(const ForeignFacts& facts, const PluginFile& library) {
+  key::PluginIdentity identity{.platform = facts.platform,
+                               .platform_version = facts.platform_version,
+                               .sha256 = library.digest,
+                               .api_version = {},
+                               .attributes = facts.attributes,
+                               .parts = {}};
+  identity.attributes.push_back({"foreign_runtime", facts.name});
+  return identity;
+}
+
+// Where an artifact is to be loaded.
+Result<CompileOptions> placed(const VerifiedArtifact& artifact, const ForeignFacts& facts,
+                              const LoadOptions& options) {
+  auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
+  if (!stored) {
+    return Error(ErrorCode::corrupt,
+                 "the artifact's compile options are wrong: " + stored.error().message());
+  }
+  const DeviceAssignment wanted{stored->replicas(), stored->partitions(), options.device_ids};
+  PRECAST_TRY(topology::validate(wanted, device_facts(facts.devices)));
+  stored->set_assignment(wanted);
+  return *std::move(stored);
 }
 
 }  // namespace
@@ -101,12 +120,7 @@ Result<KeyResult> ForeignRuntimeFace::identify(const Compile& compile) const {
       .flags = {std::move(settings.first->flags), facts.flags.libtpu_init_args},
       .client_options = facts.client_options,
       .environment = environment(facts.platform),
-      .plugin = {.platform = facts.platform,
-                 .platform_version = facts.platform_version,
-                 .sha256 = library->digest,
-                 .api_version = {},
-                 .attributes = attributes_of(facts),
-                 .parts = {}},
+      .plugin = identity_of(facts, *library),
       .placement = std::move(placement),
       .cpu = key::HostCpu{*std::move(cpu), cpu_count, {}},
       .salt = compile.wishes.salt,
@@ -182,6 +196,41 @@ Result<void> check_foreign(const ForeignRuntime& runtime, const CompileOptions& 
 }
 
 }  // namespace cache
+
+Result<ForeignExecutable> load(const ForeignRuntime& runtime, const VerifiedArtifact& artifact,
+                               const LoadOptions& options) {
+  if (runtime.facts == nullptr || !runtime.load) {
+    return Error(ErrorCode::invalid_argument, "a foreign runtime needs facts and load()");
+  }
+  const ForeignFacts& facts = *runtime.facts;
+  PRECAST_ASSIGN(const KeyRecord record, KeyRecord::decode(artifact.key_record()));
+  PRECAST_ASSIGN(const CompileOptions wanted, cache::placed(artifact, facts, options));
+  PRECAST_ASSIGN(const PluginFile library, mapped_library(facts.library));
+  PRECAST_ASSIGN(
+      topology::Placement placement,
+      topology::place(facts.platform, *wanted.assignment(), cache::device_facts(facts.devices)));
+  PRECAST_ASSIGN(const proto::CpuTarget cpu, cache::cpu_of(facts));
+  PRECAST_TRY(cache::check_made_here(record, cache::identity_of(facts, library),
+                                     std::move(placement), cpu));
+  PRECAST_TRY(cache::ForeignRuntimeFace(runtime).check(artifact.executable()));
+  return runtime.load(artifact.executable(), artifact.front_end(), wanted.without_dumps());
+}
+
+Result<Bytes> with_front_end(const VerifiedArtifact& artifact, Bytes front_end) {
+  ArtifactContents contents{.key_record = Bytes(artifact.key_record()),
+                            .executable = Bytes(artifact.executable()),
+                            .compile_options = Bytes(artifact.compile_options()),
+                            .signature = artifact.signature(),
+                            .memory_stats = artifact.memory_stats(),
+                            .cost_analysis = artifact.cost_analysis(),
+                            .provenance = artifact.provenance(),
+                            .program = std::nullopt,
+                            .program_format = artifact.program_format(),
+                            .front_end = std::move(front_end),
+                            .outline = Bytes(artifact.outline())};
+  if (const auto program = artifact.program()) contents.program = Bytes(*program);
+  return encode_artifact(contents);
+}
 
 Result<PluginFile> mapped_library(const std::string& path) {
   static std::mutex& mutex = *new std::mutex;

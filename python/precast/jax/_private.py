@@ -156,31 +156,32 @@ def sample(backend):
         return compile_and_load(backend, module, devices, options, []).serialize()
 
 
-def description(executable):
-    """(memory in bytes by kind, costs by name) of an executable, as far as it says."""
-    memory = None
+def memory(executable):
+    """Bytes by kind, as far as an executable says; it takes JAX long to find out."""
     try:
         stats = executable.get_compiled_memory_stats()
-        memory = [stats.generated_code_size_in_bytes, stats.argument_size_in_bytes,
-                  stats.output_size_in_bytes, stats.alias_size_in_bytes,
-                  stats.temp_size_in_bytes, getattr(stats, "peak_memory_in_bytes", 0)]
     except Exception:  # pylint: disable=broad-exception-caught  # optional
-        pass
-    costs = {}
-    try:
-        costs = {name: float(value) for name, value in executable.cost_analysis().items()
-                 if isinstance(value, (int, float))}
-    except Exception:  # pylint: disable=broad-exception-caught  # optional
-        pass
-    return memory, costs
+        return {}
+    return {"code": stats.generated_code_size_in_bytes, "argument": stats.argument_size_in_bytes,
+            "output": stats.output_size_in_bytes, "alias": stats.alias_size_in_bytes,
+            "temp": stats.temp_size_in_bytes, "host_temp": stats.host_temp_size_in_bytes,
+            "peak": getattr(stats, "peak_memory_in_bytes", 0)}
 
 
-def host_offload_bytes(executable):
-    """Bytes of temporaries in the host's memory."""
+def costs(executable):
+    """Estimates by name, as far as an executable says."""
     try:
-        return executable.get_compiled_memory_stats().host_temp_size_in_bytes
+        return {name: float(value) for name, value in executable.cost_analysis().items()
+                if isinstance(value, (int, float))}
     except Exception:  # pylint: disable=broad-exception-caught  # optional
-        return 0
+        return {}
+
+
+def description(executable):
+    """(memory, costs) of an executable as the core keeps them."""
+    said = memory(executable)
+    kinds = ("code", "argument", "output", "alias", "temp", "peak")
+    return [said[kind] for kind in kinds] if said else None, costs(executable)
 
 
 def record_event(name):

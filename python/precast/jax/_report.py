@@ -1,6 +1,7 @@
 """What became of a request, and who is told."""
 
 import dataclasses
+import functools
 import logging
 
 from precast.jax import _private
@@ -35,22 +36,48 @@ class Report:
     executable_bytes: int = 0
     artifact_bytes: int = 0
     warnings: list = dataclasses.field(default_factory=list)
-    code_size: int = 0
-    argument_size: int = 0
-    output_size: int = 0
-    alias_size: int = 0
-    temp_size: int = 0
-    host_offload_size: int = 0
-    flops: float | None = None
+    _executable: object = dataclasses.field(default=None, repr=False, compare=False)
 
-    def describe(self, executable):
-        """Fills in what the executable says about itself."""
-        memory, costs = _private.description(executable)
-        if memory is not None:
-            (self.code_size, self.argument_size, self.output_size, self.alias_size,
-             self.temp_size, _) = memory
-        self.host_offload_size = _private.host_offload_bytes(executable)
-        self.flops = costs.get("flops")
+    # Asking an executable takes as long as a tenth of its load, so only who wants it waits for it.
+
+    @functools.cached_property
+    def _memory(self):
+        return _private.memory(self._executable)
+
+    @property
+    def code_size(self):
+        """Bytes of generated code."""
+        return self._memory.get("code", 0)
+
+    @property
+    def argument_size(self):
+        """Bytes of all arguments."""
+        return self._memory.get("argument", 0)
+
+    @property
+    def output_size(self):
+        """Bytes of all results."""
+        return self._memory.get("output", 0)
+
+    @property
+    def alias_size(self):
+        """Bytes that results share with donated arguments."""
+        return self._memory.get("alias", 0)
+
+    @property
+    def temp_size(self):
+        """Bytes of temporaries on the device."""
+        return self._memory.get("temp", 0)
+
+    @property
+    def host_offload_size(self):
+        """Bytes of temporaries in the host's memory."""
+        return self._memory.get("host_temp", 0)
+
+    @functools.cached_property
+    def flops(self):
+        """As the compiler estimates; None where it does not."""
+        return _private.costs(self._executable).get("flops")
 
     def tell(self, rank):
         """Logs the outcome, INFO on process 0 and DEBUG elsewhere; WARNING where something is

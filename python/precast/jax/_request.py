@@ -139,8 +139,7 @@ class Request:
                 raise _as_jax(error) from error
             return self._without_cache(backend, name, error, compiler)
         said["seconds"] = {**self.seconds, **said["seconds"]}
-        self.report = Report(name=name, **said)
-        self.report.describe(executable)
+        self.report = Report(name=name, _executable=executable, **said)
         self._finish(backend)
         return executable
 
