@@ -342,6 +342,18 @@ Facts facts_of(const std::string& name, const std::string& library, const std::s
   return {std::move(facts)};
 }
 
+nb::object load_artifact(const Facts& facts, const VerifiedArtifact& artifact,
+                         const std::vector<std::int64_t>& device_ids, nb::object load) {
+  Calls calls(nb::none(), nb::none(), std::move(load), nb::none(), nb::none());
+  std::optional<Result<ForeignExecutable>> done;
+  {
+    const nb::gil_scoped_release released;
+    done.emplace(precast::load(calls.runtime(facts.facts), artifact, {.device_ids = device_ids}));
+  }
+  calls.rethrow();
+  return held(value_of(*std::move(done)));
+}
+
 }  // namespace
 }  // namespace precast
 
@@ -398,6 +410,26 @@ NB_MODULE(_precast, module) {
            "cancelled"_a = nb::none())
       .def("key", &key, "facts"_a, "program"_a, "name"_a, "options"_a, "wishes"_a);
 
+  nb::class_<VerifiedArtifact>(module, "Artifact")
+      .def_static("read",
+                  [](const std::string& path) {
+                    std::optional<Result<VerifiedArtifact>> read;
+                    {
+                      const nb::gil_scoped_release released;
+                      read.emplace(VerifiedArtifact::from_file(path));
+                    }
+                    return value_of(*std::move(read));
+                  })
+      .def_prop_ro("root", [](const VerifiedArtifact& artifact) { return artifact.root().hex(); })
+      .def_prop_ro(
+          "program_name",
+          [](const VerifiedArtifact& artifact) { return artifact.provenance().program_name; })
+      .def_prop_ro("front_end",
+                   [](const VerifiedArtifact& artifact) { return to_python(artifact.front_end()); })
+      .def("with_front_end", [](const VerifiedArtifact& artifact, const nb::bytes& front_end) {
+        return to_python(value_of(with_front_end(artifact, bytes_of(front_end))));
+      });
+  module.def("load_artifact", &load_artifact, "facts"_a, "artifact"_a, "device_ids"_a, "load"_a);
   module.def("default_cache_directory", [] {
     const DefaultDirectory found = value_of(default_cache_directory());
     return std::pair(found.path, found.origin);

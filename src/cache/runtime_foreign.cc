@@ -73,6 +73,10 @@ Result<CompileOptions> placed(const VerifiedArtifact& artifact, const ForeignFac
     return Error(ErrorCode::corrupt,
                  "the artifact's compile options are wrong: " + stored.error().message());
   }
+  if (stored->portable()) {
+    return Error(ErrorCode::incompatible,
+                 "the artifact holds a portable executable, which a front end does not load");
+  }
   const DeviceAssignment wanted{stored->replicas(), stored->partitions(), options.device_ids};
   PRECAST_TRY(topology::validate(wanted, device_facts(facts.devices)));
   stored->set_assignment(wanted);

@@ -7,8 +7,6 @@ process's callbacks; anything else compiles as JAX would. Two laws: a hit never 
 and a fault of the cache never fails a compile that would have worked.
 """
 
-import weakref
-
 from precast.jax import _config, _request, _serve
 from precast.jax._config import config
 from precast.jax._many import Executables, Spec, compile_or_load_all
@@ -16,11 +14,11 @@ from precast.jax._process import Jitted, Scope, enable, jit, seal
 from precast.jax._registry import Registered, Registry
 from precast.jax._report import Report
 from precast.jax._request import SealedError
+from precast.jax._saved import Loaded, load, save
 
-__all__ = ["Executables", "Jitted", "Registered", "Registry", "Report", "Scope", "SealedError", "Spec", "compile_or_load",
-           "compile_or_load_all", "config", "enable", "jit", "report", "seal"]
-
-_reports = weakref.WeakKeyDictionary()
+__all__ = ["Executables", "Jitted", "Loaded", "Registered", "Registry", "Report", "Scope",
+           "SealedError", "Spec", "compile_or_load", "compile_or_load_all", "config", "enable", "jit",
+           "load", "report", "save", "seal"]
 
 
 def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,
@@ -41,14 +39,12 @@ def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,
     request = _request.Request(cache=_request.open_cache(cache), policy=wanted,
                                module=lowered.compiler_ir(), seconds=seconds)
     with request.active():
-        compiled, _reports[compiled] = _serve.compile_lowered(request, lowered, compiler_options,
-                                                              devices)
-    return compiled
+        return _serve.compile_lowered(request, lowered, compiler_options, devices)[0]
 
 
 def report(compiled):
-    """The Report of a Compiled that compile_or_load gave. KeyError for any other."""
-    return _reports[compiled]
+    """The Report of a Compiled that compile_or_load or compile_or_load_all gave. KeyError for any other."""
+    return _serve.reports[compiled]
 
 
 if _config.is_on("PRECAST_JAX"):

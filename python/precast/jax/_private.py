@@ -58,6 +58,30 @@ def load(backend, serialized, devices, options, callbacks):
     return backend.deserialize_executable(serialized, devices, parsed, callbacks)
 
 
+def device_list(devices):
+    """Devices as the runtime takes them."""
+    return _xla_client.DeviceList(tuple(devices))
+
+
+def kept_arguments(compiled):
+    """The arguments that the executable takes, by their numbers; JAX leaves out those that are not used."""
+    return set(compiled._executable._kept_var_idx)
+
+
+def needs_its_process(compiled):
+    """Why an executable cannot be called without the process that traced it; None when it can."""
+    unloaded = compiled._executable._unloaded_executable
+    if unloaded.host_callbacks:
+        return "it calls back into Python"
+    if unloaded.ordered_effects or unloaded.unordered_effects:
+        return "it has effects"
+    if unloaded.mut is not None:
+        return "it writes to references"
+    if compiled._params.const_args:
+        return "it takes constants as arguments"
+    return None
+
+
 def serialize(executable):
     """The bytes of an executable that was compiled here."""
     return executable.serialize()

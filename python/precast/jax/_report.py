@@ -35,6 +35,7 @@ class Report:
     program_bytes: int = 0
     executable_bytes: int = 0
     artifact_bytes: int = 0
+    device_ids: list = dataclasses.field(default_factory=list)
     warnings: list = dataclasses.field(default_factory=list)
     _executable: object = dataclasses.field(default=None, repr=False, compare=False)
 

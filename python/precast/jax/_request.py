@@ -51,7 +51,7 @@ def open_cache(cache, min_compile_ms=0.0):
         return _caches[key]
 
 
-def _facts_of(backend):
+def facts_of(backend):
     """What the backend is, once for each: a sample is compiled."""
     with _lock:
         if id(backend) not in _facts:
@@ -108,7 +108,7 @@ class Request:
             return _private.compile_and_load(backend, module, devices, options, callbacks)
 
         try:
-            facts = _facts_of(backend)
+            facts = facts_of(backend)
             program = _program.program_bytes(module)
             serialized_options = _private.options_bytes(options)
             wishes = self._wishes(module, devices, callbacks)
@@ -139,7 +139,8 @@ class Request:
                 raise _as_jax(error) from error
             return self._without_cache(backend, name, error, compiler)
         said["seconds"] = {**self.seconds, **said["seconds"]}
-        self.report = Report(name=name, _executable=executable, **said)
+        self.report = Report(name=name, _executable=executable,
+                             device_ids=[device.id for device in devices], **said)
         self._finish(backend)
         return executable
 

@@ -1,10 +1,13 @@
 """From a stage of JAX to a Compiled and its Report."""
 
 import time
+import weakref
 
 import jax
 
 from precast.jax._report import Report
+
+reports = weakref.WeakKeyDictionary()  # of every Compiled that was asked for by a call
 
 
 def lower(stage, seconds):
@@ -27,4 +30,5 @@ def compile_lowered(request, lowered, compiler_options, devices):
     report = request.report or Report(
         "bypass", "compiled_before", "this lowering was compiled in this process before",
         seconds=request.seconds)
+    reports[compiled] = report
     return compiled, report
