@@ -148,6 +148,20 @@ def test_dumps_that_are_asked_for_are_there(jax, script, cold):
     assert len(files) > 10
 
 
+def test_jaxs_own_cache_keeps_what_came_from_this_one(jax, script, cold):
+    """What was loaded is serialized by its host: it gets the first bytes, and they run in the next process."""
+    words = ["--only", "donation,sharded,collectives"]
+    env = {"JAX_COMPILATION_CACHE_DIR": jax.host.folder / "jax's own", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+           "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
+    first, second = (jax(script, True, *words, env=env) for _ in range(2))
+    assert all_hits(first.counts)
+    assert len(list((jax.host.folder / "jax's own").iterdir())) >= 3
+    # JAX asks its own cache before it asks for a compile.
+    assert second.compiles < first.compiles
+    for done in (first, second):
+        assert same(done.seen["values"], {name: cold.seen["values"][name] for name in done.seen["values"]}) == {}
+
+
 def test_several_processes_of_one_job_get_the_plugins_own_answer(jax):
     """jax.distributed: XLA's CPU plugin takes no such client, and says so with and without the wrapper."""
     refused = re.compile("INVALID_ARGUMENT: Unexpected option name passed to PJRT_Client_Create: (num_nodes|node_id)$")
