@@ -40,7 +40,8 @@ def python(target, *words, ok=True):
 def test_the_wheel_holds_what_it_must_and_nothing_else(installed):
     names = zipfile.ZipFile(installed[0]).namelist()
     for wanted in ("precast/__init__.py", "precast/py.typed", "precast/_precast.pyi",
-                   "precast/jax/__init__.py", "precast/bin/precast", "precast/lib/libprecast.so.0.1"):
+                   "precast/jax/__init__.py", "precast/bin/precast", "precast/lib/libprecast.so.0.1",
+                   "precast/jax_cuda/jax_plugins/xla_cuda13/__init__.py"):
         assert wanted in names, names
     assert any(name.startswith("precast/_precast.") and name.endswith(".so") for name in names)
     assert {name.split("/")[0] for name in names} == {"precast", "precast-0.1.0.dist-info"}
@@ -67,6 +68,13 @@ def test_the_wrapper_is_there_when_it_was_built(installed):
     said = python(installed[1], "-c", "import precast.pjrt; print(precast.pjrt.path())", ok=built)
     if built:
         assert said.stdout.strip() == str(installed[1] / "precast" / "lib" / "libprecast_pjrt.so")
+        # The command of the package finds it as well, and what stands beside it.
+        plugin = installed[1] / "xla_cuda_plugin.so"
+        plugin.touch()
+        exported = python(installed[1], "-m", "precast", "env", "pypjrt", "--plugin", str(plugin)).stdout
+        assert exported.splitlines()[0] == f"export PYPJRT_PLUGIN={said.stdout.strip()}"
+        folder = python(installed[1], "-c", "import precast.pjrt; print(precast.pjrt.jax_cuda())").stdout.strip()
+        assert (pathlib.Path(folder) / "jax_plugins" / "xla_cuda13" / "__init__.py").is_file()
     else:
         assert "FileNotFoundError" in said.stderr
 
