@@ -15,7 +15,8 @@ import programs
 
 def values_of(tree):
     return [[str(leaf.dtype), np.asarray(leaf.astype("float32")).tolist(),
-             sorted(d.id for d in leaf.devices()), leaf.sharding.memory_kind]
+             sorted(d.id for d in leaf.devices()), leaf.sharding.memory_kind,
+             list(leaf.format.layout.major_to_minor)]
             for leaf in jax.tree.leaves(tree)]
 
 

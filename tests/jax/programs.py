@@ -10,6 +10,7 @@ import typing
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.layout import Format, Layout
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
 PROGRAMS = {}
@@ -132,6 +133,13 @@ def pinned_host(devices):
     value = jax.device_put(jnp.arange(4.0), host)
     device = SingleDeviceSharding(devices[0], memory_kind="device")
     return traced(lambda x: jax.device_put(x, device) * 2 + 1, value, jit={"out_shardings": host})
+
+
+@program
+def layouts(devices):
+    turned = Format(Layout(major_to_minor=(1, 0)), SingleDeviceSharding(devices[0]))
+    value = jax.device_put(matrix(), turned)
+    return traced(lambda x: x.T @ x + x, value, jit={"in_shardings": turned, "out_shardings": turned})
 
 
 @program

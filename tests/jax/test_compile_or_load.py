@@ -17,6 +17,7 @@ def test_the_first_process_compiles_and_stores(cold):
     assert said["keywords"]["tree"] == "Pair"
     assert said["ordered_callback"]["printed"] == [5.0, 6.0]
     assert said["pinned_host"]["values"][0][3] == "pinned_host"
+    assert said["layouts"]["values"][0][4] == [1, 0]
 
 
 def test_swapped_axes_have_another_key(cold):
@@ -44,7 +45,7 @@ def test_other_processes_load_on_other_devices(cold, seed, devices):
         for got, expected in zip(one["values"], first[name]["values"], strict=True):
             assert got[:2] == expected[:2], name
             assert got[2] == sorted(place[i] for i in expected[2]), name
-            assert got[3] == expected[3], name
+            assert got[3:] == expected[3:], name
 
 
 def test_a_callback_is_this_processes_own(cold):
@@ -57,3 +58,14 @@ def test_a_callback_is_this_processes_own(cold):
     import numpy as np
     expected = (np.cos(np.arange(4.0)) + 1).astype(np.float32)
     assert np.allclose(said["pure_callback"]["values"][0][1], expected)
+
+
+def test_constants_as_arguments_are_found_again(children):
+    """A setting of JAX that takes captured constants out of the program."""
+    own = {"JAX_USE_SIMPLIFIED_JAXPR_CONSTANTS": "1"}
+    wanted = {"programs": ["constant", "one_axis"]}
+    cold = children.ask(environment=own, **wanted)
+    warm = children.ask(environment=own, seed=5, **wanted)
+    for name in wanted["programs"]:
+        assert (cold[name]["outcome"], warm[name]["outcome"]) == ("miss", "hit")
+        assert cold[name]["values"] == warm[name]["values"]
