@@ -87,6 +87,28 @@ except FileNotFoundError as error:
     assert str(tmp_path / "absent") in said[-1]
 
 
+@pytest.mark.parametrize("disabled", ["0", "1"])
+def test_a_profile_guides_the_compile_with_and_without_the_cache(children, tmp_path, disabled):
+    (tmp_path / "p.fdo").write_bytes(b"\x0a\x00")
+    said = say(children, f"""
+from precast.jax import _private
+seen = []
+def look(real):
+    def wrapped(*args):
+        options = [one for one in args if hasattr(one, "executable_build_options")][0]
+        seen.append(bytes(options.executable_build_options.fdo_profile))
+        return real(*args)
+    return wrapped
+_private.compile_and_load = look(_private.compile_and_load)
+_private.jax_compile_or_get_cached = look(_private.jax_compile_or_get_cached)
+traced = program(3)
+seen.clear()
+compile_or_load_all({{"p": traced, "q": program(4)}}, fdo_profile_dir={str(tmp_path)!r}, max_workers=1)
+print(seen.count(b"\\x0a\\x00"), len([one for one in seen if one]))
+""", PRECAST_DISABLE=disabled)
+    assert said[-1] == "1 1"
+
+
 def test_the_optimized_program_is_dumped_on_a_hit_too(children, tmp_path):
     texts = []
     for outcome in ("miss", "hit"):

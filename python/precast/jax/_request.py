@@ -98,8 +98,6 @@ class Request:
         """The executable, loaded or compiled."""
         callbacks = list(callbacks)
         name = _private.module_name(module)
-        if self.profile:
-            _private.set_profile(options, self.profile)
         if self.begin is not None:
             self.begin(name)
 
@@ -188,6 +186,8 @@ def _compile_or_get_cached(backend, computation, devices, compile_options, host_
     if request is None or computation is not request.module:
         make = _ambient.get() or _process_wide
         request = make(computation) if make is not None else None
+    if request is not None and request.profile:
+        _private.set_profile(compile_options, request.profile)
     if request is None or _config.disabled() or pgle_profiler is not None or \
             _private.is_compile_only(backend):
         if request is not None:
