@@ -60,6 +60,7 @@ class PRECAST_EXPORT Client {
     // False when the plugin was in the process before Precast opened it: then its first client may
     // be another's, made under other flags.
     bool certain = true;
+    bool operator==(const FlagSnapshot&) const = default;
   };
   const FlagSnapshot& flags() const;
 

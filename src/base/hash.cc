@@ -1,10 +1,11 @@
 #include "base/hash.h"
 
-#include <openssl/evp.h>
+// The functions of SHA-256 itself are called deprecated since OpenSSL 3, and no version drops them.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstddef>
 
 namespace precast {
@@ -25,38 +26,23 @@ std::optional<Digest> Digest::from_hex(std::string_view digits) {
 
 namespace base {
 
-namespace {
-
-// EVP_sha256() would be looked up among the providers again by every hash. Never freed: hashes may
-// be computed while the process ends.
-const EVP_MD* sha256_method() {
-  static const EVP_MD* const method = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  return method == nullptr ? EVP_sha256() : method;
-}
-
-}  // namespace
-
+// SHA256_*, and not EVP: those ask the providers that OPENSSL_CONF names, in a host of which nobody
+// here knows anything. Without one for SHA-256 they fail, and equal wrong digests would be equal
+// keys. These need neither a provider nor memory, cannot fail, and work while the process ends.
 struct Sha256::Impl {
-  Impl() : context(EVP_MD_CTX_new()) {}
-  ~Impl() { EVP_MD_CTX_free(context); }
+  Impl() { SHA256_Init(&context); }
   void flush() {
-    EVP_DigestUpdate(context, gathered.data(), gathered_bytes);
+    SHA256_Update(&context, gathered.data(), gathered_bytes);
     gathered_bytes = 0;
   }
 
-  EVP_MD_CTX* context;
+  SHA256_CTX context;
   // Many small pieces are hashed, and a call of OpenSSL for each would cost more than the hash.
   std::array<char, 512> gathered;  // written before it is read
   std::size_t gathered_bytes = 0;
 };
 
-// EVP_Digest* on SHA-256 fail only when memory is out or the default provider is missing; then the
-// context stays unset and every further call fails too, so finish() gives all zeros, which no
-// stored checksum matches.
-Sha256::Sha256() : impl_(std::make_unique<Impl>()) {
-  [[maybe_unused]] const int ok = EVP_DigestInit_ex(impl_->context, sha256_method(), nullptr);
-  assert(ok == 1);
-}
+Sha256::Sha256() : impl_(std::make_unique<Impl>()) {}
 
 Sha256::~Sha256() = default;
 
@@ -64,7 +50,7 @@ Sha256& Sha256::update(BytesView bytes) {
   Impl& impl = *impl_;
   if (bytes.size() > impl.gathered.size() - impl.gathered_bytes) impl.flush();
   if (bytes.size() > impl.gathered.size()) {
-    EVP_DigestUpdate(impl.context, bytes.data(), bytes.size());
+    SHA256_Update(&impl.context, bytes.data(), bytes.size());
   } else {
     bytes.copy(impl.gathered.data() + impl.gathered_bytes, bytes.size());
     impl.gathered_bytes += bytes.size();
@@ -87,11 +73,10 @@ Sha256& Sha256::update_framed(BytesView bytes) {
 }
 
 Digest Sha256::finish() {
+  static_assert(sizeof(Digest::bytes) == SHA256_DIGEST_LENGTH);
   Digest digest;
-  unsigned size = 0;
   impl_->flush();
-  EVP_DigestFinal_ex(impl_->context, digest.bytes.data(), &size);
-  assert(size == digest.bytes.size());
+  SHA256_Final(digest.bytes.data(), &impl_->context);
   return digest;
 }
 

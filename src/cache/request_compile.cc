@@ -9,6 +9,7 @@
 #include "cache/phases.h"
 #include "cache/request.h"
 #include "precast/limits.h"
+#include "proto/executable_edit.h"
 #include "proto/lean.h"
 #include "topology/cpu_features.h"
 
@@ -113,6 +114,7 @@ Result<void> Request::store(const RuntimeExecutable& compiled, Result<Bytes> ser
     return {};
   }
   auto artifact = timed(report_.phases, "encode", [&] {
+    if (auto quiet = proto::without_dump_folder(*serialized)) serialized = *std::move(quiet);
     if (cache_.config.lean && runtime_.facts().platform == "cpu") {
       if (auto lean = proto::lean_cpu_executable(*serialized)) serialized = *std::move(lean);
     }

@@ -127,5 +127,23 @@ TEST_F(AheadOfTime, ForATopologyOfNoClientNothingIsPublished) {
   host_->destroy(other);
 }
 
+// Who loads serialized bytes without options of its own gets the devices that stand in them.
+TEST_F(AheadOfTime, TheFirstBytesOfAHitNameTheDevicesOfHere) {
+  PJRT_Client* client = host_->create_client();
+  ASSERT_NE(client, nullptr) << host_->failure.message;
+  host_->destroy(host_->compile(client, kProgram, testing::compile_options(1, 1, {0})));
+  PJRT_LoadedExecutable* hit =
+      host_->compile(client, kProgram, testing::compile_options(1, 1, {2}));
+  ASSERT_NE(hit, nullptr) << host_->failure.message;
+  EXPECT_THAT(summary(), HasSubstr("hits=1 misses=1"));
+  PJRT_LoadedExecutable* of_bytes = host_->load(client, host_->serialize(hit));
+  ASSERT_NE(of_bytes, nullptr) << host_->failure.message;
+  const auto results = host_->run(client, of_bytes, {host_->device(client, 2)}, {{1, 2, 3, 4}});
+  EXPECT_EQ(results, std::vector<std::vector<float>>({{2, 4, 6, 8}})) << host_->failure.message;
+  host_->destroy(of_bytes);
+  host_->destroy(hit);
+  host_->destroy(client);
+}
+
 }  // namespace
 }  // namespace precast::interpose

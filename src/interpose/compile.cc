@@ -20,6 +20,20 @@ Result<Program> program_of(const PJRT_Program& program) {
   return Program::from_bytes(Bytes(program.code, program.code_size), "");
 }
 
+std::string_view format_of(const PJRT_Program& program) {
+  if (program.format == nullptr) return {};
+  return {program.format, program.format_size};
+}
+
+// As the host calls it: MLIR, as text or bytecode, or an HLO module.
+bool is_known_format(const PJRT_Program& program) {
+  return format_of(program) == "mlir" || format_of(program) == "hlo";
+}
+
+bool fits_format(const PJRT_Program& program, ProgramFormat found) {
+  return (format_of(program) == "hlo") == (found == ProgramFormat::hlo_proto);
+}
+
 proto::FlagsText flags_of(const Client& client) {
   const Client::FlagSnapshot& snapshot = client.flags();
   proto::FlagsText flags = proto::parse_flags_text(snapshot.xla_flags);
@@ -33,11 +47,9 @@ bool is_about_surroundings(Reason reason) {
   switch (reason) {
     case Reason::plugin_bytes_unknown:
     case Reason::cpu_unknown:
-    case Reason::cannot_load:
     case Reason::platform_unknown:
     case Reason::flags_unknown:
     case Reason::libraries_unknown:
-    case Reason::option_names_file:
     case Reason::unknown_arguments: return true;
     default: return false;
   }
@@ -120,19 +132,26 @@ void HostCompile::tell(const Report& report, const std::string& name) {
 }
 
 void HostCompile::ask_cache() {
+  // What the plugin does not take may still look like a program to us.
+  if (!is_known_format(*args_.program)) return;
   const auto program = program_of(*args_.program);
   auto options =
       CompileOptions::from_serialized(Bytes(args_.compile_options, args_.compile_options_size));
-  if (!program || !options) return;
+  if (!program || !options || !fits_format(*args_.program, program->format())) return;
 
   cache::Hooks hooks;
   hooks.compile = [&] { return compile(*program, *options); };
-  hooks.on_hit = [this](const VerifiedArtifact& artifact) {
-    origin_ = std::make_shared<const Bytes>(artifact.bytes());
+  hooks.on_hit = [&, this](const VerifiedArtifact& artifact) {
+    origin_ = std::make_shared<const LoadedFrom>(
+        LoadedFrom{Bytes(artifact.bytes()), Bytes(options->serialized())});
     compile_ms_ = artifact.provenance().compile_ms;
   };
   dumps_ = dumps_of(*options, flags_of(client_));
-  if (const auto type = unknown_extension(args_.extension_start, args_.program->extension_start)) {
+  if (has_more_than_known(args_) || has_more_than_known(*args_.program)) {
+    hooks.bypass = {Reason::unknown_arguments,
+                    "the host's arguments are longer than Precast knows, and say something there"};
+  } else if (const auto type =
+                 unknown_extension(args_.extension_start, args_.program->extension_start)) {
     hooks.bypass = {
         Reason::unknown_arguments,
         fmt::format("the host gave the compile an extension of type {}, of which nothing is known",

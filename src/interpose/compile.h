@@ -1,7 +1,9 @@
 // HostCompile: one PJRT_Client_Compile of the host, through the cache.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 
 #include "cache/hooks.h"
@@ -21,6 +23,16 @@ namespace precast::interpose {
 // Precast knows; nothing when there is none.
 std::optional<int> unknown_extension(const PJRT_Extension_Base* of_arguments,
                                      const PJRT_Extension_Base* of_program);
+
+// Whether a struct of a newer host holds something behind what c_abi.h knows of it.
+template <typename Struct>
+bool has_more_than_known(const Struct& given) {
+  constexpr std::size_t kMostLooked = 4096;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
+  const std::size_t end = std::min(given.struct_size, kMostLooked);
+  return std::any_of(bytes + std::min(sizeof given, end), bytes + end,
+                     [](unsigned char byte) { return byte != 0; });
+}
 
 // Used once.
 class HostCompile {

@@ -5,7 +5,6 @@
 #include <array>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -98,15 +97,6 @@ class Asked {
   std::optional<BytesView> debug_;
 };
 
-bool is_asked_for(const Dumps& dumps, const std::string& name) {
-  if (dumps.module.empty()) return true;
-  try {
-    return std::regex_search(name, std::regex(dumps.module, std::regex::ECMAScript));
-  } catch (const std::regex_error&) {
-    return true;  // XLA's expressions know more; a file too many harms nobody
-  }
-}
-
 std::string as_file_name(const std::string& name) {
   std::string file;
   for (const char c : name.substr(0, 100)) {
@@ -123,8 +113,8 @@ Dumps dumps_of(const CompileOptions& options, const proto::FlagsText& flags) {
   const Asked asked(options, flags);
   Dumps dumps;
   dumps.folder = asked.text("xla_dump_to");
-  if (dumps.folder == "-") dumps.folder.clear();  // standard output is the host's
-  dumps.module = asked.text("xla_dump_hlo_module_re");
+  // Not folders: XLA's names for standard output and for where its own tests write.
+  if (dumps.folder == "-" || dumps.folder == "sponge") dumps.folder.clear();
   for (const std::string_view name : kNeedCompile) {
     if (asked.is_set(name)) dumps.needs_compile = name;
   }
@@ -133,7 +123,6 @@ Dumps dumps_of(const CompileOptions& options, const proto::FlagsText& flags) {
 
 Result<std::string> write_final_program(const Dumps& dumps, const std::string& name,
                                         const Digest& key, BytesView optimized) {
-  if (!is_asked_for(dumps, name)) return std::string();
   constexpr std::uint32_t kModule = 1;  // in xla.HloModuleProtoWithConfig and in xla.HloProto
   const auto module = proto::last_bytes(optimized, kModule);
   if (!module) return Error(ErrorCode::corrupt, "the optimized program holds no module");

@@ -13,7 +13,6 @@ namespace precast::interpose {
 
 struct Dumps {
   std::string folder;  // xla_dump_to; empty: none are asked for
-  std::string module;  // xla_dump_hlo_module_re; empty: every module
   // The option that asks for what only a compile or an executable of one writes (the programs
   // between passes, snapshots of runs); empty when none does.
   std::string needs_compile;
@@ -25,7 +24,7 @@ Dumps dumps_of(const CompileOptions& options, const proto::FlagsText& flags);
 
 // Writes the final program of a hit, `optimized` (xla.HloModuleProtoWithConfig), into the folder,
 // as xla.HloProto: "<name>.<first digits of the key>.precast_hit.after_optimizations.hlo.pb". Gives
-// the path; empty when the module is not asked for.
+// the path. Which modules xla_dump_hlo_module_re means is not asked: a file too many harms nobody.
 Result<std::string> write_final_program(const Dumps& dumps, const std::string& name,
                                         const Digest& key, BytesView optimized);
 

@@ -12,9 +12,11 @@ namespace precast::interpose {
 void set_log_level(std::optional<LogLevel> least);
 
 bool says(LogLevel level);
-// One line, "[precast] <text>", in one write. Line ends in the text become spaces.
-void say(LogLevel level, std::string_view text);
+// One line, "[precast] <text>", in one write; control characters in the text become spaces, and
+// what is too long for one write is cut. Dropped where nobody reads it: it never waits, raises no
+// SIGPIPE, and leaves errno as it was.
+void say(LogLevel level, std::string_view text) noexcept;
 // Whatever the level.
-void say_always(std::string_view text);
+void say_always(std::string_view text) noexcept;
 
 }  // namespace precast::interpose

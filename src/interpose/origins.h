@@ -12,8 +12,11 @@
 
 namespace precast::interpose {
 
-// An artifact as it was loaded: whole, compressed, verified once.
-using Origin = std::shared_ptr<const Bytes>;
+struct LoadedFrom {
+  Bytes artifact;  // as it was loaded: whole, compressed, verified once
+  Bytes options;   // the host's own, which a fresh executable would be serialized with
+};
+using Origin = std::shared_ptr<const LoadedFrom>;
 
 // Handles by their address while they live: whoever destroys one says so *before* the plugin frees
 // it, since the plugin may hand the address out again at once. Thread-safe, and usable in a child

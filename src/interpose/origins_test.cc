@@ -10,17 +10,17 @@
 namespace precast::interpose {
 namespace {
 
-Origin bytes(const char* text) { return std::make_shared<const Bytes>(text); }
+Origin bytes(const char* text) { return std::make_shared<const LoadedFrom>(LoadedFrom{text, {}}); }
 
 TEST(Origins, KnowAHandleUntilItIsRemoved) {
   Origins origins;
   const int handle = 0;
   EXPECT_EQ(origins.find(&handle), nullptr);
   origins.add(&handle, bytes("first"));
-  EXPECT_EQ(*origins.find(&handle), "first");
+  EXPECT_EQ(origins.find(&handle)->artifact, "first");
   // A plugin may hand the address out again.
   origins.add(&handle, bytes("second"));
-  EXPECT_EQ(*origins.find(&handle), "second");
+  EXPECT_EQ(origins.find(&handle)->artifact, "second");
   EXPECT_EQ(origins.size(), 1U);
   origins.remove(&handle);
   origins.remove(&handle);
@@ -37,7 +37,7 @@ TEST(Origins, OfManyThreadsDoNotMix) {
       std::array<char, 64> handles{};
       for (int round = 0; round < 50; ++round) {
         for (const char& handle : handles) origins.add(&handle, bytes(text.c_str()));
-        for (const char& handle : handles) EXPECT_EQ(*origins.find(&handle), text);
+        for (const char& handle : handles) EXPECT_EQ(origins.find(&handle)->artifact, text);
         for (const char& handle : handles) origins.remove(&handle);
       }
     });

@@ -61,17 +61,16 @@ void read_policy(Reader& reader, Settings& settings) {
   if (!value.empty()) reader.complain(kName, value, "read-write, read-only or refresh");
 }
 
-void read_least(Reader& reader, Settings& settings) {
-  constexpr const char* kName = "PRECAST_MIN_COMPILE_MS";
-  const std::string value = reader.text(kName);
+void read_number(Reader& reader, const char* name, std::string_view unit, double& number) {
+  const std::string value = reader.text(name);
   if (value.empty()) return;
-  double least = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), least);
-  if (error != std::errc{} || end != value.data() + value.size() || !(least >= 0)) {
-    reader.complain(kName, value, "a number of milliseconds");
+  double read = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
+  if (error != std::errc{} || end != value.data() + value.size() || !(read >= 0)) {
+    reader.complain(name, value, fmt::format("a number of {}", unit));
     return;
   }
-  settings.min_compile_ms = least;
+  number = read;
 }
 
 }  // namespace
@@ -85,7 +84,8 @@ Settings read_settings(const std::function<const char*(const char*)>& variable) 
   settings.label = reader.text("PRECAST_LABEL");
   read_log(reader, settings);
   read_policy(reader, settings);
-  read_least(reader, settings);
+  read_number(reader, "PRECAST_MIN_COMPILE_MS", "milliseconds", settings.min_compile_ms);
+  read_number(reader, "PRECAST_WAIT_LIMIT_S", "seconds", settings.wait_limit_s);
   return settings;
 }
 

@@ -18,6 +18,7 @@ struct Settings {
   std::string label;                             // PRECAST_LABEL
   Policy policy = Policy::read_write;            // PRECAST_POLICY
   double min_compile_ms = 0;                     // PRECAST_MIN_COMPILE_MS
+  double wait_limit_s = 0;                       // PRECAST_WAIT_LIMIT_S; 0: the cache's own
   // One sentence about each variable with a value that means nothing: it counts as not set.
   std::vector<std::string> complaints;
 };

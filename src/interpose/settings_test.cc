@@ -37,7 +37,8 @@ TEST(Settings, AreWhatTheVariablesSay) {
                                   {"PRECAST_DISABLE", "true"},
                                   {"PRECAST_LABEL", "train"},
                                   {"PRECAST_POLICY", "read-only"},
-                                  {"PRECAST_MIN_COMPILE_MS", "2.5"}});
+                                  {"PRECAST_MIN_COMPILE_MS", "2.5"},
+                                  {"PRECAST_WAIT_LIMIT_S", "60"}});
   EXPECT_EQ(read.plugin, "/a/b.so");
   EXPECT_EQ(read.log, LogLevel::debug);
   EXPECT_TRUE(read.summary);
@@ -45,6 +46,7 @@ TEST(Settings, AreWhatTheVariablesSay) {
   EXPECT_EQ(read.label, "train");
   EXPECT_EQ(read.policy, Policy::read_only);
   EXPECT_EQ(read.min_compile_ms, 2.5);
+  EXPECT_EQ(read.wait_limit_s, 60);
   EXPECT_THAT(read.complaints, IsEmpty());
   EXPECT_EQ(settings({{"PRECAST_LOG", "off"}}).log, std::nullopt);
   EXPECT_EQ(settings({{"PRECAST_LOG", "info"}}).log, LogLevel::info);

@@ -14,6 +14,7 @@
 #include "pjrt/named_values.h"
 #include "pjrt/plugin_impl.h"
 #include "precast/artifact.h"
+#include "proto/executable_edit.h"
 
 namespace precast::interpose {
 namespace {
@@ -22,9 +23,9 @@ namespace {
 Wrapper* the_wrapper = nullptr;
 
 // The member function as the table wants it. What the cache's libraries throw (no memory) must not
-// unwind into the host, and each function calls the plugin before anything can throw, or catches.
+// unwind into the host: each function catches it, and goes on as the plugin would.
 template <auto kMember, typename Args>
-PJRT_Error* call(Args* args) {
+PJRT_Error* call(Args* args) noexcept {
   return (the_wrapper->*kMember)(args);
 }
 
@@ -43,6 +44,16 @@ struct Lent {
 };
 
 void end_loan(PJRT_SerializedExecutable* lent) { delete reinterpret_cast<Lent*>(lent); }
+
+// What the plugin serialized when it was compiled, with the options of this host, of which the
+// devices matter: who loads the bytes without options of its own gets those. Nothing where the
+// artifact does not decode again.
+std::optional<Bytes> first_bytes(const LoadedFrom& origin) {
+  const auto artifact = VerifiedArtifact::decode(Bytes(origin.artifact));
+  if (!artifact) return std::nullopt;
+  if (auto own = proto::with_compile_options(artifact->executable(), origin.options)) return own;
+  return Bytes(artifact->executable());
+}
 
 }  // namespace
 
@@ -68,15 +79,25 @@ const Cache& Wrapper::cache() {
     config.policy = settings_.policy;
     config.min_compile_ms = settings_.min_compile_ms;
     config.log = say;
-    config.on_waiting = [](const Waiting& waiting) {
-      say(LogLevel::info,
-          fmt::format(
-              "waiting for process {} on {} ({}), which has been compiling this for {:.0f} s",
-              waiting.pid, waiting.host, waiting.who, waiting.holding_s));
-    };
+    if (settings_.wait_limit_s > 0) config.wait_limit_s = settings_.wait_limit_s;
+    config.on_waiting = [this](const Waiting& waiting) { tell(waiting); };
     cache_ = Cache::open(std::move(config));
   });
   return *cache_;
+}
+
+// A process that seems to hang says what it waits for, once for each that it waits for.
+void Wrapper::tell(const Waiting& waiting) {
+  constexpr double kPatienceS = 10;
+  State& mine = state();
+  bool is_news = false;
+  if (waiting.waited_s >= kPatienceS) {
+    const std::lock_guard lock(mine.mutex);
+    is_news = mine.waited_for.insert(fmt::format("{} {}", waiting.host, waiting.pid)).second;
+  }
+  say(is_news ? LogLevel::warn : LogLevel::debug,
+      fmt::format("waiting for process {} on {} ({}), which has been compiling this for {:.0f} s",
+                  waiting.pid, waiting.host, waiting.who, waiting.holding_s));
 }
 
 std::optional<Client> Wrapper::client(PJRT_Client* handle) {
@@ -104,28 +125,44 @@ Result<void> Wrapper::adopt(PJRT_Client* client, Creation creation) {
   return {};
 }
 
+void Wrapper::try_to_adopt(PJRT_Client* client, std::optional<Creation> creation) noexcept {
+  try {
+    if (!creation) {
+      say(LogLevel::warn, "this client's compiles are not cached: there is not enough memory");
+      return;
+    }
+    pjrt::keep(plugin_, creation->before);
+    if (creation->unknown_extension) {
+      say(LogLevel::warn, fmt::format("this client's compiles are not cached: the host created it "
+                                      "with an extension of type {}, of which nothing is known",
+                                      *creation->unknown_extension));
+      return;
+    }
+    const Result<void> adopted = adopt(client, *std::move(creation));
+    if (adopted) return;
+    say(LogLevel::warn, "this client's compiles are not cached: " + adopted.error().to_string());
+  } catch (...) {
+    return;  // its compiles go to the plugin
+  }
+}
+
 PJRT_Error* Wrapper::create_client(PJRT_Client_Create_Args* args) {
   std::optional<Creation> creation;
   try {
-    creation = Creation{pjrt::before_client(plugin_), {}};
+    Creation made{pjrt::before_client(plugin_), {}, {}};
     if (reaches(args, &PJRT_Client_Create_Args::num_options)) {
-      creation->options = pjrt::from_abi(args->create_options, args->num_options);
+      made.options = pjrt::from_abi(args->create_options, args->num_options);
+      made.unknown_extension = unknown_extension(args->extension_start, nullptr);
     }
+    creation = std::move(made);
   } catch (...) {
     creation.reset();
   }
   PJRT_Error* error = real().PJRT_Client_Create(args);
-  if (error != nullptr || !reaches(args, &PJRT_Client_Create_Args::client)) return error;
-  Result<void> adopted = Error(ErrorCode::resource_exhausted, "there is not enough memory");
-  try {
-    if (creation) adopted = adopt(args->client, *std::move(creation));
-    if (!adopted) {
-      say(LogLevel::warn, "this client's compiles are not cached: " + adopted.error().to_string());
-    }
-  } catch (...) {
-    return nullptr;
+  if (error == nullptr && reaches(args, &PJRT_Client_Create_Args::client)) {
+    try_to_adopt(args->client, std::move(creation));
   }
-  return nullptr;
+  return error;
 }
 
 PJRT_Error* Wrapper::destroy_client(PJRT_Client_Destroy_Args* args) {
@@ -149,18 +186,15 @@ PJRT_Error* Wrapper::compile(PJRT_Client_Compile_Args* args) {
   return HostCompile(*this, *known, *args).run();
 }
 
-// The plugin takes its flags from the environment when it first compiles or makes a client.
-void Wrapper::note_flags() {
+PJRT_Error* Wrapper::compile_ahead(PJRT_Compile_Args* args) {
+  using Clock = std::chrono::steady_clock;
+  // The plugin takes its flags from the environment when it first compiles or makes a client.
+  std::optional<pjrt::BeforeClient> before;
   try {
-    static_cast<void>(pjrt::before_client(plugin_));
+    before = pjrt::before_client(plugin_);
   } catch (...) {
     say(LogLevel::debug, "there is not enough memory to note XLA_FLAGS");
   }
-}
-
-PJRT_Error* Wrapper::compile_ahead(PJRT_Compile_Args* args) {
-  using Clock = std::chrono::steady_clock;
-  note_flags();
   const auto start = Clock::now();
   PJRT_Error* error = real().PJRT_Compile(args);
   const std::chrono::duration<double, std::milli> took = Clock::now() - start;
@@ -168,6 +202,7 @@ PJRT_Error* Wrapper::compile_ahead(PJRT_Compile_Args* args) {
     count_refused_ahead(*this, took.count());
     return error;
   }
+  if (before) pjrt::keep(plugin_, *before);
   if (!reaches(args, &PJRT_Compile_Args::executable) ||
       !reaches(args->program, &PJRT_Program::format_size)) {
     return nullptr;
@@ -176,14 +211,20 @@ PJRT_Error* Wrapper::compile_ahead(PJRT_Compile_Args* args) {
   return nullptr;
 }
 
+void Wrapper::inherit(const void* from, const void* to) noexcept {
+  try {
+    Origins& origins = state().origins;
+    if (Origin origin = origins.find(from)) origins.add(to, std::move(origin));
+  } catch (...) {
+    say(LogLevel::warn, "there is not enough memory to keep in mind what came from the cache");
+  }
+}
+
 // The executable of a loaded one, loaded again: what it is serialized to is no better.
 PJRT_Error* Wrapper::load(PJRT_Client_Load_Args* args) {
   PJRT_Error* error = real().PJRT_Client_Load(args);
   if (error != nullptr || !reaches(args, &PJRT_Client_Load_Args::loaded_executable)) return error;
-  Origins& origins = state().origins;
-  if (Origin origin = origins.find(args->executable)) {
-    origins.add(args->loaded_executable, std::move(origin));
-  }
+  inherit(args->executable, args->loaded_executable);
   return nullptr;
 }
 
@@ -192,10 +233,7 @@ PJRT_Error* Wrapper::get_executable(PJRT_LoadedExecutable_GetExecutable_Args* ar
   if (error != nullptr || !reaches(args, &PJRT_LoadedExecutable_GetExecutable_Args::executable)) {
     return error;
   }
-  Origins& origins = state().origins;
-  if (Origin origin = origins.find(args->loaded_executable)) {
-    origins.add(args->executable, std::move(origin));
-  }
+  inherit(args->loaded_executable, args->executable);
   return nullptr;
 }
 
@@ -203,13 +241,11 @@ PJRT_Error* Wrapper::serialize(PJRT_Executable_Serialize_Args* args) {
   if (!reaches(args, &PJRT_Executable_Serialize_Args::serialized_executable_deleter)) {
     return real().PJRT_Executable_Serialize(args);
   }
-  const Origin origin = state().origins.find(args->executable);
-  if (origin == nullptr) return real().PJRT_Executable_Serialize(args);
   try {
-    // It was whole when it was loaded.
-    const auto artifact = VerifiedArtifact::decode(Bytes(*origin));
-    if (artifact) {
-      auto lent = std::make_unique<Lent>(Lent{Bytes(artifact->executable())});
+    const Origin origin = state().origins.find(args->executable);
+    std::optional<Bytes> first = origin == nullptr ? std::nullopt : first_bytes(*origin);
+    if (first) {
+      auto lent = std::make_unique<Lent>(Lent{*std::move(first)});
       args->serialized_bytes = lent->bytes.data();
       args->serialized_bytes_size = lent->bytes.size();
       args->serialized_executable = reinterpret_cast<PJRT_SerializedExecutable*>(lent.release());
@@ -237,7 +273,7 @@ PJRT_Error* Wrapper::destroy_loaded(PJRT_LoadedExecutable_Destroy_Args* args) {
 }
 
 void Wrapper::say_summary() {
-  if (!settings_.summary) return;
+  if (!settings_.summary || state().summary.empty()) return;
   say_always(fmt::format("{} plugin={}", state().summary.text(), plugin_.path()));
 }
 

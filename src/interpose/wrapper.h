@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <shared_mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -46,6 +47,7 @@ class Wrapper {
     std::mutex mutex;
     std::unordered_map<PJRT_Client*, Client> clients;  // guarded by mutex
     std::set<Reason> warned;                           // guarded by mutex
+    std::set<std::string> waited_for;                  // guarded by mutex
     std::shared_mutex in_use;  // shared by who uses a client that no call of the host is about
     Origins origins;
     Summary summary;
@@ -74,9 +76,13 @@ class Wrapper {
   struct Creation {
     pjrt::BeforeClient before;
     std::vector<NamedValue> options;
+    std::optional<int> unknown_extension;
   };
   Result<void> adopt(PJRT_Client* client, Creation creation);
-  void note_flags();
+  void try_to_adopt(PJRT_Client* client, std::optional<Creation> creation) noexcept;
+  // Makes what is known of a handle known of another one that came from it.
+  void inherit(const void* from, const void* to) noexcept;
+  void tell(const Waiting& waiting);
 
   const Plugin plugin_;
   const Settings settings_;

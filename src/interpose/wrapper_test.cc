@@ -314,6 +314,86 @@ TEST_F(WrapperTest, AChildIsLeftToThePlugin) {
   host_->destroy(client);
 }
 
+// A plugin may refuse options before it reads its flags, and the host sets them before it tries
+// again.
+TEST_F(WrapperTest, FlagsAreThoseOfTheClientThatWasMade) {
+  const std::string copy = dir_.file("libfresh.so");  // a plugin that read no flags yet
+  std::filesystem::copy_file(PRECAST_FAKE_PLUGIN, copy);
+  const auto reason_after = [&](const std::string& second) {
+    auto plugin = pjrt::open_for_host(copy);
+    EXPECT_TRUE(plugin) << plugin.error().to_string();
+    all_.push_back(std::make_unique<Wrapper>(*std::move(plugin), Settings()));
+    wrapper_ = all_.back().get();
+    host_.emplace(wrapper_->table());
+    {
+      const EnvGuard fault("PRECAST_FAKE_FAULT", "PJRT_Client_Create:INTERNAL:no");
+      EXPECT_EQ(host_->create_client(), nullptr);
+    }
+    const EnvGuard flags("XLA_FLAGS", second);
+    host_->failure = {};
+    PJRT_Client* client = host_->create_client();
+    host_->destroy(compile(client));
+    host_->destroy(client);
+    return summary();
+  };
+  EXPECT_THAT(reason_after("--xla_cpu_enable_fast_math=true"),
+              HasSubstr("bypasses=1 (flags_unknown 1)"));
+}
+
+TEST_F(WrapperTest, AProgramInAFormatThatItIsNotGoesToThePlugin) {
+  PJRT_Client* client = host_->create_client();
+  host_->destroy(compile(client));
+  const PJRT_Api& api = *wrapper_->table();
+  std::string code(kDouble);
+  const std::string options = testing::compile_options(1, 1);
+  for (const std::string format : {"nonsense", "hlo", ""}) {
+    auto program = make_args<PJRT_Program>();
+    program.code = code.data();
+    program.code_size = code.size();
+    program.format = format.data();
+    program.format_size = format.size();
+    auto args = make_args<PJRT_Client_Compile_Args>();
+    args.client = client;
+    args.program = &program;
+    args.compile_options = options.data();
+    args.compile_options_size = options.size();
+    const std::size_t before = wrapper_->state().origins.size();
+    const testing::Outcome outcome = host_->outcome(api.PJRT_Client_Compile(&args));
+    if (outcome.ok()) host_->destroy(args.executable);
+    EXPECT_EQ(wrapper_->state().origins.size(), before) << format;
+  }
+  EXPECT_THAT(summary(), HasSubstr("hits=0 misses=1"));
+  host_->destroy(client);
+}
+
+// A newer host may say something that this version does not know, behind what it knows.
+TEST_F(WrapperTest, WhatANewerHostSaysIsNotIgnored) {
+  PJRT_Client* client = host_->create_client();
+  host_->destroy(compile(client));
+  struct Newer {
+    PJRT_Client_Compile_Args args;
+    std::int64_t more = 0;
+  } newer{};
+  newer.args.struct_size = sizeof newer;
+  EXPECT_FALSE(has_more_than_known(newer.args));
+  newer.more = 1;
+  EXPECT_TRUE(has_more_than_known(newer.args));
+  newer.args.struct_size = sizeof newer.args;
+  EXPECT_FALSE(has_more_than_known(newer.args));
+  host_->destroy(client);
+}
+
+TEST_F(WrapperTest, AClientWithAnUnknownExtensionIsNotCached) {
+  PJRT_Extension_Base unknown{sizeof(PJRT_Extension_Base), PJRT_Extension_Type_Unknown, nullptr};
+  auto args = make_args<PJRT_Client_Create_Args>();
+  args.extension_start = &unknown;
+  ASSERT_EQ(wrapper_->table()->PJRT_Client_Create(&args), nullptr);
+  for (int i = 0; i < 2; ++i) host_->destroy(compile(args.client));
+  EXPECT_EQ(compiles(), 2U);
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("cache")));
+  host_->destroy(args.client);
+}
+
 TEST_F(WrapperTest, ReadOnlyStoresNothing) {
   Settings settings;
   settings.policy = Policy::read_only;

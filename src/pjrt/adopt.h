@@ -28,6 +28,9 @@ struct BeforeClient {
   int cpu_count = 1;
 };
 BeforeClient before_client(const Plugin& plugin);
+// After the plugin created a client, or compiled: what was read before it is what it saw, for the
+// rest of the process.
+void keep(const Plugin& plugin, const BeforeClient& before);
 
 // A client that the host created with these options, and destroys: no call may be made through the
 // result after that. Errors: those of the plugin's functions.

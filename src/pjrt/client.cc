@@ -46,7 +46,7 @@ Result<Client> create_client(const Plugin& plugin, const std::vector<NamedValue>
   auto client = std::make_shared<Client::Impl>(plugin);
   client->options = options;
   // Both before the plugin looks, so that what is recorded is what it saw.
-  client->flags = flags_of(*plugin.impl());
+  client->flags = flags_before(*plugin.impl());
   client->cpu_count_at_creation = effective_cpu_count();
 
   const std::vector<PJRT_NamedValue> abi = to_abi(client->options);
@@ -54,13 +54,18 @@ Result<Client> create_client(const Plugin& plugin, const std::vector<NamedValue>
   args->create_options = abi.data();
   args->num_options = abi.size();
   PRECAST_TRY(client->api().call(kClientCreate, args).with("while creating a client"));
+  keep_flags(*plugin.impl(), client->flags);
   client->client = own(client->api(), args->client);
   PRECAST_TRY(read_facts(*client));
   return Client(std::move(client));
 }
 
 BeforeClient before_client(const Plugin& plugin) {
-  return {flags_of(*plugin.impl()), effective_cpu_count()};
+  return {flags_before(*plugin.impl()), effective_cpu_count()};
+}
+
+void keep(const Plugin& plugin, const BeforeClient& before) {
+  keep_flags(*plugin.impl(), before.flags);
 }
 
 Result<Client> adopt_client(const Plugin& plugin, PJRT_Client* client,

@@ -184,19 +184,37 @@ Result<Plugin> open_for_host(const std::string& path) {
   return Plugin(std::move(impl));
 }
 
-Client::FlagSnapshot flags_of(Plugin::Impl& plugin) {
+namespace {
+
+// What the plugin would take into its flags now.
+Client::FlagSnapshot flags_now(const Plugin::Impl& plugin) {
+  const std::string text = plugin_variable("XLA_FLAGS").value_or("");
+  // Whether the text is a path is XLA's rule, and not this module's: the text of flags names no
+  // file, so that looking costs one failed open().
+  return {.xla_flags = text,
+          .libtpu_init_args = plugin_variable("LIBTPU_INIT_ARGS").value_or(""),
+          .xla_flags_file = flags_file_content(text),
+          .certain = !plugin.was_loaded};
+}
+
+}  // namespace
+
+Client::FlagSnapshot flags_before(Plugin::Impl& plugin) {
   const std::lock_guard lock(plugin.flags_mutex);
-  if (!plugin.flags) {
-    const std::string text = plugin_variable("XLA_FLAGS").value_or("");
-    // Whether the text is a path is XLA's rule, and not this module's: the text of flags names no
-    // file, so that looking costs one failed open().
-    plugin.flags =
-        Client::FlagSnapshot{.xla_flags = text,
-                             .libtpu_init_args = plugin_variable("LIBTPU_INIT_ARGS").value_or(""),
-                             .xla_flags_file = flags_file_content(text),
-                             .certain = !plugin.was_loaded};
+  if (plugin.flags) return *plugin.flags;
+  Client::FlagSnapshot now = flags_now(plugin);
+  // A call that failed may have made the plugin read its flags, or may not.
+  if (!plugin.tried_flags) {
+    plugin.tried_flags = now;
+  } else if (*plugin.tried_flags != now) {
+    now.certain = false;
   }
-  return *plugin.flags;
+  return now;
+}
+
+void keep_flags(Plugin::Impl& plugin, const Client::FlagSnapshot& flags) {
+  const std::lock_guard lock(plugin.flags_mutex);
+  if (!plugin.flags) plugin.flags = flags;
 }
 
 }  // namespace pjrt

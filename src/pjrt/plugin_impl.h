@@ -33,6 +33,7 @@ struct Plugin::Impl {
   std::optional<pjrt::HashedFile> hashed;
   std::mutex flags_mutex;
   std::optional<Client::FlagSnapshot> flags;
+  std::optional<Client::FlagSnapshot> tried_flags;  // before the first call; guarded as `flags`
   // The debug options of a trivial compile, where flags were uncertain and somebody asked; guarded
   // by flags_mutex.
   std::optional<Bytes> effective_options;
@@ -48,8 +49,11 @@ Result<void> check_table(const PJRT_Api* table);
 // Fills `attributes`. The plugin must have been initialized.
 Result<void> read_attributes(Plugin::Impl& plugin);
 
-// The environment's XLA_FLAGS and LIBTPU_INIT_ARGS at the first call for this plugin.
-Client::FlagSnapshot flags_of(Plugin::Impl& plugin);
+// XLA_FLAGS and LIBTPU_INIT_ARGS as the plugin has them: those of keep_flags(), else those that the
+// environment has now. Not certain where they were others at a call before that failed.
+Client::FlagSnapshot flags_before(Plugin::Impl& plugin);
+// What flags_before() gave before a call that succeeded, and that made the plugin read its flags.
+void keep_flags(Plugin::Impl& plugin, const Client::FlagSnapshot& flags);
 
 }  // namespace pjrt
 }  // namespace precast

@@ -5,6 +5,7 @@
 #include "base/wire.h"
 #include "proto/edit.h"
 #include "proto/executable_view.h"
+#include "proto/field_numbers.h"
 
 namespace precast::proto {
 namespace {
@@ -12,15 +13,6 @@ namespace {
 using base::FieldReader;
 using base::WireField;
 using base::WireType;
-
-namespace executable_and_options {  // xla.ExecutableAndOptionsProto
-constexpr std::uint32_t kSerializedExecutable = 1;
-}  // namespace executable_and_options
-
-namespace compilation_result {  // xla.cpu.CompilationResultProto
-constexpr std::uint32_t kHloModule = 1;
-constexpr std::uint32_t kTargetMachineOptions = 9;
-}  // namespace compilation_result
 
 namespace topology {  // xla.PjRtTopologyDescriptionProto
 constexpr std::uint32_t kPlatformSpecificTopology = 9;
@@ -42,14 +34,6 @@ constexpr std::uint32_t kTriple = 1;
 constexpr std::uint32_t kCpu = 2;
 constexpr std::uint32_t kFeatures = 3;
 }  // namespace target_machine_options
-
-namespace module_with_config {  // xla.HloModuleProtoWithConfig
-constexpr std::uint32_t kConfig = 2;
-}  // namespace module_with_config
-
-namespace module_config {  // xla.HloModuleConfigProto
-constexpr std::uint32_t kDebugOptions = 14;
-}  // namespace module_config
 
 // LLVM's names and lists are printable ASCII; anything else is another message.
 bool is_printable(BytesView text) {

@@ -48,6 +48,26 @@ inline constexpr std::uint32_t kMemoryFittingLevel = 25;
 inline constexpr std::uint32_t kGpuTopology = 27;
 }  // namespace build_options
 
+namespace executable_and_options {  // xla.ExecutableAndOptionsProto
+inline constexpr std::uint32_t kSerializedExecutable = 1;
+inline constexpr std::uint32_t kCompileOptions = 2;
+inline constexpr std::uint32_t kClientName = 3;
+}  // namespace executable_and_options
+
+namespace compilation_result {  // xla.cpu.CompilationResultProto
+inline constexpr std::uint32_t kHloModule = 1;
+inline constexpr std::uint32_t kTargetMachineOptions = 9;
+}  // namespace compilation_result
+
+namespace module_with_config {  // xla.HloModuleProtoWithConfig
+inline constexpr std::uint32_t kModule = 1;
+inline constexpr std::uint32_t kConfig = 2;
+}  // namespace module_with_config
+
+namespace module_config {  // xla.HloModuleConfigProto
+inline constexpr std::uint32_t kDebugOptions = 14;
+}  // namespace module_config
+
 namespace map_entry {  // any map
 inline constexpr std::uint32_t kKey = 1;
 inline constexpr std::uint32_t kValue = 2;

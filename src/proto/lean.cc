@@ -7,16 +7,13 @@
 #include "base/wire.h"
 #include "proto/edit.h"
 #include "proto/executable_view.h"
+#include "proto/field_numbers.h"
 
 namespace precast::proto {
 namespace {
 
 using base::WireField;
 using base::WireType;
-
-constexpr std::uint32_t kSerializedExecutable = 1;  // of xla.ExecutableAndOptionsProto
-constexpr std::uint32_t kHloModule = 1;             // of xla.cpu.CompilationResultProto
-constexpr std::uint32_t kModule = 1;                // of xla.HloModuleProtoWithConfig
 
 namespace hlo_module {  // xla.HloModuleProto
 constexpr std::uint32_t kComputations = 3;
@@ -71,11 +68,11 @@ Result<Bytes> lean_module(BytesView module) {
 }
 
 Result<Bytes> lean_module_with_config(BytesView module) {
-  return edit_within(module, kModule, lean_module);
+  return edit_within(module, module_with_config::kModule, lean_module);
 }
 
 Result<Bytes> lean_result(BytesView result) {
-  return edit_within(result, kHloModule, lean_module_with_config);
+  return edit_within(result, compilation_result::kHloModule, lean_module_with_config);
 }
 
 }  // namespace
@@ -83,7 +80,8 @@ Result<Bytes> lean_result(BytesView result) {
 std::optional<Bytes> lean_cpu_executable(BytesView serialized_executable) {
   // Only what names the CPU it was made for is the message that these numbers belong to.
   if (!cpu_requirement(serialized_executable)) return std::nullopt;
-  auto lean = edit_within(serialized_executable, kSerializedExecutable, lean_result);
+  auto lean = edit_within(serialized_executable, executable_and_options::kSerializedExecutable,
+                          lean_result);
   if (!lean || lean->size() >= serialized_executable.size()) return std::nullopt;
   return *std::move(lean);
 }
