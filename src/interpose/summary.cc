@@ -17,11 +17,6 @@ void Summary::count(Outcome outcome, Reason reason, double spent_ms, double comp
   if (outcome == Outcome::hit) saved_ms_ += std::max(compile_ms - spent_ms, 0.0);
 }
 
-bool Summary::empty() const {
-  const std::lock_guard lock(mutex_);
-  return outcomes_.empty();
-}
-
 std::string Summary::text() const {
   struct Shown {
     Outcome outcome;

@@ -20,7 +20,6 @@ class Summary {
   // "summary: hits=3 misses=1 skips=0 bypasses=2 (index_bound_call 2) errors=0 spent_ms=12
   // saved_ms=340"
   std::string text() const;
-  bool empty() const;
 
  private:
   mutable std::mutex mutex_;

@@ -273,7 +273,7 @@ PJRT_Error* Wrapper::destroy_loaded(PJRT_LoadedExecutable_Destroy_Args* args) {
 }
 
 void Wrapper::say_summary() {
-  if (!settings_.summary || state().summary.empty()) return;
+  if (!settings_.summary) return;
   say_always(fmt::format("{} plugin={}", state().summary.text(), plugin_.path()));
 }
 
