@@ -68,7 +68,7 @@ class Wrapper {
   PJRT_Error* destroy_executable(PJRT_Executable_Destroy_Args* args);
   PJRT_Error* destroy_loaded(PJRT_LoadedExecutable_Destroy_Args* args);
 
-  // The line of PRECAST_SUMMARY, if it was asked for: also where nothing was compiled, which is news.
+  // The line of PRECAST_SUMMARY, if it was asked for: also where nothing was compiled.
   void say_summary();
 
  private:
