@@ -49,16 +49,16 @@ Result<void> write_spec(const std::vector<TensorSpec>& specs, const std::vector<
   return write_struct(known, out);
 }
 
+const std::vector<TensorSpec> kNoSpecs;
+
 const std::vector<TensorSpec>& parameters_of(const precast_executable& executable) {
-  static const std::vector<TensorSpec> kNone;
   const auto& signature = executable.executable.signature();
-  return signature ? signature->parameters : kNone;
+  return signature ? signature->parameters : kNoSpecs;
 }
 
 const std::vector<TensorSpec>& results_of(const precast_executable& executable) {
-  static const std::vector<TensorSpec> kNone;
   const auto& signature = executable.executable.signature();
-  return signature ? signature->results : kNone;
+  return signature ? signature->results : kNoSpecs;
 }
 
 }  // namespace

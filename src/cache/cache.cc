@@ -84,8 +84,9 @@ Result<void> Cache::Impl::may_begin(const Result<void>& input, const std::string
 
 void Cache::Impl::warn_once(const std::string& kind, const std::string& text) {
   {
-    const std::lock_guard lock(mutex_);
-    if (!warned_.insert(kind).second) return;
+    Warned& warned = warned_.here();
+    const std::lock_guard lock(warned.mutex);
+    if (!warned.kinds.insert(kind).second) return;
   }
   if (config.log) config.log(LogLevel::warn, text);
 }

@@ -164,10 +164,7 @@ FlagRemarks examine_flags(BytesView text) {
 }
 
 FlagsVerdict check_flags(const Plugin& plugin, const FlagsCheck& check) {
-  {
-    const std::lock_guard lock(plugin.impl()->flags_mutex);
-    if (plugin.impl()->flags) return {};
-  }
+  if (plugin.impl()->flags.get() != nullptr) return {};
   const FlagsOfEnvironment flags = FlagsOfEnvironment::read();
   if (flags.empty() || names_a_stream(flags)) return {};
   const auto file = plugin.mapped_file();

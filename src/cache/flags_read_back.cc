@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <mutex>
 #include <utility>
 
 #include "cache/option_files.h"
@@ -39,15 +38,10 @@ Result<Bytes> compile_and_look(const Client& client) {
 
 Result<Bytes> effective_options(const Client& client) {
   Plugin::Impl& plugin = *client.plugin().impl();
-  {
-    const std::lock_guard lock(plugin.flags_mutex);
-    if (plugin.effective_options) return *plugin.effective_options;
-  }
+  if (const Bytes* known = plugin.effective_options.get()) return *known;
   PRECAST_ASSIGN(Bytes options,
                  compile_and_look(client).with("while reading back which flags are in force"));
-  const std::lock_guard lock(plugin.flags_mutex);
-  plugin.effective_options = options;
-  return options;
+  return plugin.effective_options.settle(std::move(options));
 }
 
 // Compile options that hold these debug options, to look at them as at a caller's.

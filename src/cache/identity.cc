@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/per_process.h"
 #include "cache/flags_read_back.h"
 #include "cache/gpu_parts.h"
 #include "cache/prepare.h"
@@ -148,16 +149,21 @@ Result<proto::CpuTarget> compiled_for(const Client& client) {
                "neither the plugin's topology nor its executables name the CPU");
 }
 
-Result<proto::CpuTarget> remembered_cpu(const Client& client) {
-  static std::mutex mutex;
+struct KnownCpus {
+  std::mutex mutex;  // held while one compiles
   // Plugins are never closed, so their addresses name them.
-  static std::map<const Plugin::Impl*, proto::CpuTarget>& known =
-      *new std::map<const Plugin::Impl*, proto::CpuTarget>;
-  const std::lock_guard lock(mutex);
+  std::map<const Plugin::Impl*, proto::CpuTarget> of;
+};
+
+base::PerProcess<KnownCpus>& known_cpus = *new base::PerProcess<KnownCpus>();
+
+Result<proto::CpuTarget> remembered_cpu(const Client& client) {
+  KnownCpus& known = known_cpus.here();
+  const std::lock_guard lock(known.mutex);
   const Plugin::Impl* plugin = client.plugin().impl().get();
-  if (const auto found = known.find(plugin); found != known.end()) return found->second;
+  if (const auto found = known.of.find(plugin); found != known.of.end()) return found->second;
   PRECAST_ASSIGN(const proto::CpuTarget cpu, compiled_for(client).with("while asking for the CPU"));
-  return known.emplace(plugin, cpu).first->second;
+  return known.of.emplace(plugin, cpu).first->second;
 }
 
 Result<proto::CpuTarget> ask_cpu(const Client& client) {
@@ -178,15 +184,9 @@ Result<proto::CpuTarget> ask_cpu(const Client& client) {
 
 Result<proto::CpuTarget> host_cpu(const Client& client) {
   Client::Impl& impl = *client.impl();
-  {
-    const std::lock_guard lock(impl.cpu_mutex);
-    if (impl.cpu) return *impl.cpu;
-  }
-  // Not under the lock: it may compile.
+  if (const proto::CpuTarget* known = impl.cpu.get()) return *known;
   PRECAST_ASSIGN(proto::CpuTarget cpu, ask_cpu(client));
-  const std::lock_guard lock(impl.cpu_mutex);
-  impl.cpu = cpu;
-  return cpu;
+  return impl.cpu.settle(std::move(cpu));
 }
 
 Result<void> check_baseline(const Client& client, const RequestOptions& request) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/per_process.h"
 #include "cache/marks.h"
 #include "precast/cache.h"
 #include "stats/recorder.h"
@@ -30,13 +31,16 @@ struct [[gnu::visibility("hidden")]] Cache::Impl {
   // Whether a request may begin: `input` is what was found about the caller's. Counts what ends
   // here.
   Result<void> may_begin(const Result<void>& input, const std::string& label) const;
-  // Tells the user about a fault, once for each `kind` and cache: a loop over a thousand programs
-  // must not print a thousand times that the disk is full.
+  // Tells the user about a fault, once for each `kind`, cache and process: a loop over a
+  // thousand programs must not print a thousand times that the disk is full.
   void warn_once(const std::string& kind, const std::string& text);
 
  private:
-  std::mutex mutex_;
-  std::set<std::string> warned_;
+  struct Warned {
+    std::mutex mutex;
+    std::set<std::string> kinds;
+  };
+  base::PerProcess<Warned> warned_;
 };
 
 }  // namespace precast

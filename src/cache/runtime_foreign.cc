@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/per_process.h"
 #include "cache/compatible.h"
 #include "cache/phases.h"
 #include "cache/prepare.h"
@@ -236,16 +237,25 @@ Result<Bytes> with_front_end(const VerifiedArtifact& artifact, Bytes front_end) 
   return encode_artifact(contents);
 }
 
+namespace {
+
+struct KnownLibraries {
+  std::mutex mutex;  // held while one is hashed
+  std::map<std::string, pjrt::HashedFile> at;
+};
+
+base::PerProcess<KnownLibraries>& known_libraries = *new base::PerProcess<KnownLibraries>();
+
+}  // namespace
+
 Result<PluginFile> mapped_library(const std::string& path) {
-  static std::mutex& mutex = *new std::mutex;
-  static std::map<std::string, pjrt::HashedFile>& known =
-      *new std::map<std::string, pjrt::HashedFile>;
-  const std::lock_guard lock(mutex);
+  KnownLibraries& known = known_libraries.here();
+  const std::lock_guard lock(known.mutex);
   std::optional<pjrt::HashedFile> before;
-  if (const auto found = known.find(path); found != known.end()) before = found->second;
+  if (const auto found = known.at.find(path); found != known.at.end()) before = found->second;
   PRECAST_ASSIGN(pjrt::HashedFile hashed,
                  pjrt::mapped_file_at_path(path, pjrt::DigestMemory::of_user(), before));
-  known.insert_or_assign(path, hashed);
+  known.at.insert_or_assign(path, hashed);
   return std::move(hashed.file);
 }
 

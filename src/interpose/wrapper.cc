@@ -74,16 +74,17 @@ Wrapper::Wrapper(Plugin plugin, Settings settings)
 }
 
 const Cache& Wrapper::cache() {
-  std::call_once(cache_opened_, [this] {
+  OpenedCache& mine = cache_.here();
+  std::call_once(mine.once, [this, &mine] {
     CacheConfig config;
     config.policy = settings_.policy;
     config.min_compile_ms = settings_.min_compile_ms;
     config.log = say;
     if (settings_.wait_limit_s > 0) config.wait_limit_s = settings_.wait_limit_s;
     config.on_waiting = [this](const Waiting& waiting) { tell(waiting); };
-    cache_ = Cache::open(std::move(config));
+    mine.cache = Cache::open(std::move(config));
   });
-  return *cache_;
+  return *mine.cache;
 }
 
 // A process that seems to hang says what it waits for, once for each that it waits for.

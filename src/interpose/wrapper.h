@@ -87,8 +87,11 @@ class Wrapper {
   const Plugin plugin_;
   const Settings settings_;
   Table table_;
-  std::once_flag cache_opened_;
-  std::optional<Cache> cache_;
+  struct OpenedCache {
+    std::once_flag once;
+    std::optional<Cache> cache;
+  };
+  base::PerProcess<OpenedCache> cache_;
   base::PerProcess<State> state_;
 };
 

@@ -24,6 +24,7 @@
 #include "pjrt/adopt.h"
 #include "testing/env_guard.h"
 #include "testing/fake_plugin_driver.h"
+#include "testing/forks.h"
 #include "testing/temp_dir.h"
 
 namespace precast::interpose {
@@ -392,6 +393,37 @@ TEST_F(WrapperTest, AClientWithAnUnknownExtensionIsNotCached) {
   EXPECT_EQ(compiles(), 2U);
   EXPECT_FALSE(std::filesystem::exists(dir_.file("cache")));
   host_->destroy(args.client);
+}
+
+TEST_F(WrapperTest, AChildCompilesThoughAnotherThreadWasCompiling) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's allocator may be locked by another thread at a fork";
+#endif
+  const EnvGuard home("XDG_CACHE_HOME", dir_.file("home"));
+  const std::string path = dir_.file("plugin.so");
+  testing::copy_enlarged(PRECAST_FAKE_PLUGIN, path);
+  auto plugin = pjrt::open_for_host(path);
+  ASSERT_TRUE(plugin) << plugin.error().to_string();
+  all_.push_back(std::make_unique<Wrapper>(*std::move(plugin), Settings{}));
+  const PJRT_Api* table = all_.back()->table();
+  const auto compile_anew = [table](const std::string& name) {
+    Driver host(table);
+    PJRT_Client* client = host.create_client();
+    const std::string program = std::string(kDouble) + "// " + name + "\n";
+    for (int i = 0; i < 2 && host.failure.ok(); ++i) {
+      PJRT_LoadedExecutable* executable =
+          host.compile(client, program, testing::compile_options(1, 1));
+      if (executable != nullptr) host.destroy(executable);
+    }
+    if (client != nullptr) host.destroy(client);
+    return host.failure.ok();
+  };
+  const auto busy = [&](int round) {
+    testing::change_mode(path, round % 2 == 0);
+    static_cast<void>(compile_anew("parent " + std::to_string(round)));
+  };
+  const auto in_child = [&](int number) { return compile_anew("child " + std::to_string(number)); };
+  EXPECT_TRUE(testing::forks_are_safe(busy, in_child));
 }
 
 TEST_F(WrapperTest, ReadOnlyStoresNothing) {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <mutex>
 
+#include "base/per_process.h"
 #include "precast/leases.h"
 
 namespace precast {
@@ -15,6 +16,8 @@ constexpr std::array<int, 3> kEnding = {SIGTERM, SIGINT, SIGHUP};
 
 // What was there before, by the place in kEnding. Written before the handler may run.
 std::array<struct sigaction, kEnding.size()> before;
+
+base::PerProcess<std::mutex>& installing = *new base::PerProcess<std::mutex>();
 
 // A store that hangs would keep the release, and with it the end, for ever.
 constexpr unsigned kReleaseLimitSeconds = 1;
@@ -70,8 +73,7 @@ extern "C" void on_ending(int number, siginfo_t* info, void* context) {
 }  // namespace
 
 void release_leases_when_told_to_end() {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(installing.here());
   for (std::size_t i = 0; i < kEnding.size(); ++i) {
     struct sigaction there{};
     if (::sigaction(kEnding[i], nullptr, &there) != 0) continue;

@@ -71,11 +71,7 @@ void keep(const Plugin& plugin, const BeforeClient& before) {
 Result<Client> adopt_client(const Plugin& plugin, PJRT_Client* client,
                             std::vector<NamedValue> options, BeforeClient before) {
   Plugin::Impl& owner = *plugin.impl();
-  {
-    const std::lock_guard lock(owner.adopt_mutex);
-    if (!owner.attributes_read) PRECAST_TRY(read_attributes(owner));
-    owner.attributes_read = true;
-  }
+  PRECAST_TRY(read_attributes(owner));
   auto adopted = std::make_shared<Client::Impl>(plugin);
   adopted->options = std::move(options);
   adopted->flags = std::move(before.flags);

@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/settled.h"
 #include "pjrt/call.h"
 #include "pjrt/handles.h"
 #include "pjrt/plugin_impl.h"
@@ -56,11 +55,8 @@ struct Client::Impl {
   std::vector<pjrt::DeviceHandle> handles;   // of `devices`, in the same order
   std::vector<topology::DeviceFacts> facts;  // of `devices`, without attributes
 
-  std::mutex cpu_mutex;
-  std::optional<proto::CpuTarget> cpu;  // of the topology; asked when it first matters
-
-  std::mutex layouts_mutex;
-  std::optional<pjrt::LayoutSupport> layouts;  // asked when it first matters: see layout.h
+  base::Settled<proto::CpuTarget> cpu;         // of the topology; asked when it first matters
+  base::Settled<pjrt::LayoutSupport> layouts;  // asked when it first matters: see layout.h
 };
 
 namespace pjrt {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -126,11 +125,10 @@ Bytes from_order(BytesView data, const Order& dimensions, const Order& minor_to_
 }
 
 Result<LayoutSupport> layout_support(const std::shared_ptr<Client::Impl>& client) {
-  const std::lock_guard lock(client->layouts_mutex);
-  if (!client->layouts) {
-    PRECAST_ASSIGN(client->layouts, ask(client).with("while asking how the plugin treats layouts"));
-  }
-  return *client->layouts;
+  if (const LayoutSupport* known = client->layouts.get()) return *known;
+  PRECAST_ASSIGN(const LayoutSupport support,
+                 ask(client).with("while asking how the plugin treats layouts"));
+  return client->layouts.settle(support);
 }
 
 std::optional<Order> order_on_device(const Buffer& buffer, const Order& dimensions) {

@@ -5,15 +5,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
+#include "base/per_process.h"
 #include "pjrt/capabilities.h"
 #include "pjrt/client_impl.h"
 #include "pjrt/find.h"
@@ -30,6 +33,8 @@ constexpr int kSupportedMajor = 0;
 constexpr std::string_view kElfMagic =
     "\x7f"
     "ELF";
+
+const std::vector<NamedValue>& kNoAttributes = *new std::vector<NamedValue>();
 
 struct LibraryFile {
   std::string real_path;
@@ -119,26 +124,34 @@ Result<std::shared_ptr<Plugin::Impl>> load(const LibraryFile& library, Initializ
   return plugin;
 }
 
-// The plugins of this process, by real path. Never destroyed: threads of plugins outlive main.
-struct Registry {
-  std::mutex mutex;
-  std::map<std::string, std::shared_ptr<Plugin::Impl>> plugins;
+// The plugins of this process. They stay: their threads outlive main. In a list that is read
+// without a lock, as what was opened before a fork is open in the child too.
+struct Known {
+  std::shared_ptr<Plugin::Impl> plugin;
+  const Known* before = nullptr;
 };
 
-Registry& registry() {
-  static Registry& instance = *new Registry;
-  return instance;
+std::atomic<const Known*> last_known = nullptr;
+
+// Held while one is opened. A child that was forked meanwhile opens it again, and then it was
+// loaded before.
+base::PerProcess<std::mutex>& opening = *new base::PerProcess<std::mutex>();
+
+std::shared_ptr<Plugin::Impl> find_known(const std::string& real_path) {
+  for (const Known* at = last_known.load(std::memory_order_acquire); at != nullptr;
+       at = at->before) {
+    if (at->plugin->path == real_path) return at->plugin;
+  }
+  return nullptr;
 }
 
 Result<std::shared_ptr<Plugin::Impl>> open_once(const std::string& path, Initialize when) {
   PRECAST_ASSIGN(const LibraryFile library, examine(path));
-  Registry& plugins = registry();
-  const std::lock_guard lock(plugins.mutex);
-  const auto known = plugins.plugins.find(library.real_path);
-  if (known != plugins.plugins.end()) return known->second;
+  const std::lock_guard lock(opening.here());
+  if (auto known = find_known(library.real_path)) return known;
   PRECAST_ASSIGN(std::shared_ptr<Plugin::Impl> impl,
                  load(library, when).with("while opening '" + library.real_path + "'"));
-  plugins.plugins.emplace(library.real_path, impl);
+  last_known.store(new Known{impl, last_known.load()}, std::memory_order_release);
   return impl;
 }
 
@@ -172,10 +185,10 @@ Result<void> check_table(const PJRT_Api* table) {
 
 Result<void> read_attributes(Plugin::Impl& plugin) {
   // Plugins may do without them.
-  if (!plugin.api.has(kPluginAttributes)) return {};
+  if (plugin.attributes.get() != nullptr || !plugin.api.has(kPluginAttributes)) return {};
   Block<PJRT_Plugin_Attributes_Args> args;
   PRECAST_TRY(plugin.api.call(kPluginAttributes, args));
-  plugin.attributes = from_abi(args->attributes, args->num_attributes);
+  plugin.attributes.settle(from_abi(args->attributes, args->num_attributes));
   return {};
 }
 
@@ -200,21 +213,17 @@ Client::FlagSnapshot flags_now(const Plugin::Impl& plugin) {
 }  // namespace
 
 Client::FlagSnapshot flags_before(Plugin::Impl& plugin) {
-  const std::lock_guard lock(plugin.flags_mutex);
-  if (plugin.flags) return *plugin.flags;
+  if (const Client::FlagSnapshot* kept = plugin.flags.get()) return *kept;
   Client::FlagSnapshot now = flags_now(plugin);
-  // A call that failed may have made the plugin read its flags, or may not.
-  if (!plugin.tried_flags) {
-    plugin.tried_flags = now;
-  } else if (*plugin.tried_flags != now) {
-    now.certain = false;
-  }
+  // A call that failed may have made the plugin read its flags, or may not; so may one that was
+  // under way in the parent when this process was forked.
+  if (plugin.tried_flags.settle(now) != now) plugin.flags_changed = true;
+  if (plugin.flags_changed) now.certain = false;
   return now;
 }
 
 void keep_flags(Plugin::Impl& plugin, const Client::FlagSnapshot& flags) {
-  const std::lock_guard lock(plugin.flags_mutex);
-  if (!plugin.flags) plugin.flags = flags;
+  plugin.flags.settle(flags);
 }
 
 }  // namespace pjrt
@@ -230,15 +239,19 @@ Result<Plugin> Plugin::open(const std::string& name_or_path) {
 const std::string& Plugin::path() const { return impl_->path; }
 ApiVersion Plugin::api_version() const { return impl_->api.version(); }
 std::size_t Plugin::api_struct_size() const { return impl_->api.struct_size(); }
-const std::vector<NamedValue>& Plugin::attributes() const { return impl_->attributes; }
+const std::vector<NamedValue>& Plugin::attributes() const {
+  const std::vector<NamedValue>* read = impl_->attributes.get();
+  return read == nullptr ? pjrt::kNoAttributes : *read;
+}
 const PluginCapabilities& Plugin::capabilities() const { return impl_->capabilities; }
 
 Result<PluginFile> Plugin::mapped_file() const {
-  const std::lock_guard lock(impl_->hashed_mutex);
+  Impl::Hashed& known = impl_->hashed.here();
+  const std::lock_guard lock(known.mutex);
   PRECAST_ASSIGN(pjrt::HashedFile hashed,
                  pjrt::mapped_file_at(impl_->entry_point, impl_->opened,
-                                      pjrt::DigestMemory::of_user(), impl_->hashed));
-  impl_->hashed = hashed;
+                                      pjrt::DigestMemory::of_user(), known.file));
+  known.file = hashed;
   return std::move(hashed.file);
 }
 

@@ -1,11 +1,14 @@
 // What stands behind a Plugin.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/per_process.h"
+#include "base/settled.h"
 #include "pjrt/call.h"
 #include "pjrt/digest_memory.h"
 #include "pjrt/mapped_file.h"
@@ -23,20 +26,21 @@ struct Plugin::Impl {
   const void* entry_point = nullptr;  // the address of GetPjrtApi: in the library's own mapping
   pjrt::FileIdentity opened;          // the file just before it was mapped
   bool was_loaded = false;            // into this process, before Precast opened it
-  std::vector<NamedValue> attributes;
+  base::Settled<std::vector<NamedValue>> attributes;  // once the plugin was initialized
   PluginCapabilities capabilities;
 
-  std::mutex adopt_mutex;
-  bool attributes_read = false;  // guarded by adopt_mutex; only of a plugin that a host initializes
+  struct Hashed {
+    std::mutex mutex;  // held while the file is hashed
+    std::optional<pjrt::HashedFile> file;
+  };
+  base::PerProcess<Hashed> hashed;
 
-  std::mutex hashed_mutex;  // held while the file is hashed
-  std::optional<pjrt::HashedFile> hashed;
-  std::mutex flags_mutex;
-  std::optional<Client::FlagSnapshot> flags;
-  std::optional<Client::FlagSnapshot> tried_flags;  // before the first call; guarded as `flags`
-  // The debug options of a trivial compile, where flags were uncertain and somebody asked; guarded
-  // by flags_mutex.
-  std::optional<Bytes> effective_options;
+  // As plugin.cc's keep_flags() and flags_before() have it.
+  base::Settled<Client::FlagSnapshot> flags;
+  base::Settled<Client::FlagSnapshot> tried_flags;  // before the first call
+  std::atomic<bool> flags_changed = false;          // before a later one, and none had succeeded
+  // The debug options of a trivial compile, where flags were uncertain and somebody asked.
+  base::Settled<Bytes> effective_options;
 };
 
 namespace pjrt {
@@ -46,11 +50,12 @@ namespace pjrt {
 // unsupported.
 Result<void> check_table(const PJRT_Api* table);
 
-// Fills `attributes`. The plugin must have been initialized.
+// Settles `attributes`. The plugin must have been initialized.
 Result<void> read_attributes(Plugin::Impl& plugin);
 
 // XLA_FLAGS and LIBTPU_INIT_ARGS as the plugin has them: those of keep_flags(), else those that the
-// environment has now. Not certain where they were others at a call before that failed.
+// environment has now. Not certain where they were others at a call before that failed, or that the
+// parent of this process had under way.
 Client::FlagSnapshot flags_before(Plugin::Impl& plugin);
 // What flags_before() gave before a call that succeeded, and that made the plugin read its flags.
 void keep_flags(Plugin::Impl& plugin, const Client::FlagSnapshot& flags);

@@ -51,6 +51,7 @@ base::PerProcess<Registry>& registries = *new base::PerProcess<Registry>();
 Registry& registry() { return registries.here(); }
 
 std::atomic<bool> at_exit_only = false;
+std::atomic<bool> hooked = false;  // to the end of the process
 
 }  // namespace
 
@@ -171,8 +172,8 @@ Recorder::State& Recorder::here() {
 std::shared_ptr<Recorder> Recorder::of(const std::string& state, std::chrono::milliseconds period) {
   auto path = folder_path(state);
   if (!path) return nullptr;
-  static const bool hooked = std::atexit(at_exit) == 0;
-  (void)hooked;
+  // Not in the initializer of a static, which is a lock. Twice does no harm.
+  if (!hooked) hooked = std::atexit(at_exit) == 0;
   Registry& mine = registry();
   {
     const std::lock_guard lock(mine.mutex);

@@ -26,18 +26,11 @@ std::int64_t now() { return static_cast<std::int64_t>(std::time(nullptr)); }
 }  // namespace
 
 void DirectoryStore::set_limits(const Limits& limits) {
-  const std::lock_guard lock(mutex_);
-  limits_ = limits;
+  soft_bytes_ = limits.soft_bytes;
+  hard_bytes_ = limits.hard_bytes;
 }
 
-Result<Limits> DirectoryStore::limits() const {
-  Limits wanted;
-  {
-    const std::lock_guard lock(mutex_);
-    wanted = limits_;
-  }
-  return limits_for(wanted);
-}
+Result<Limits> DirectoryStore::limits() const { return limits_for({soft_bytes_, hard_bytes_}); }
 
 Result<Limits> DirectoryStore::limits_for(const Limits& wanted) const {
   const std::shared_ptr<const Folder> top = root();

@@ -40,7 +40,7 @@ DirectoryStore::DirectoryStore(std::string path, std::string name_space, FileOps
     : path_(std::move(path)),
       name_space_(std::move(name_space)),
       ops_(ops),
-      root_(std::move(root)) {}
+      opened_root_(std::move(root)) {}
 
 Result<std::unique_ptr<DirectoryStore>> DirectoryStore::open(const std::string& path,
                                                              FileOps& ops) {
@@ -86,8 +86,9 @@ Result<std::vector<std::string>> DirectoryStore::name_spaces(const std::string& 
 }
 
 std::shared_ptr<const Folder> DirectoryStore::root() const {
-  const std::lock_guard lock(mutex_);
-  return root_;
+  Reopened& here = reopened_.here();
+  const std::lock_guard lock(here.mutex);
+  return here.root != nullptr ? here.root : opened_root_;
 }
 
 // The descriptor outlives the folder: once that was removed or, on a network, became stale, only
@@ -95,8 +96,9 @@ std::shared_ptr<const Folder> DirectoryStore::root() const {
 Result<void> DirectoryStore::reopen_root() {
   PRECAST_ASSIGN(Folder top, open_root(ops_, path_));
   PRECAST_ASSIGN(Folder root, ensure_name_space(ops_, std::move(top), name_space_));
-  const std::lock_guard lock(mutex_);
-  root_ = std::make_shared<const Folder>(std::move(root));
+  Reopened& here = reopened_.here();
+  const std::lock_guard lock(here.mutex);
+  here.root = std::make_shared<const Folder>(std::move(root));
   return {};
 }
 
@@ -168,8 +170,8 @@ Result<bool> DirectoryStore::quarantine(std::string_view name, const FileIdentit
 
 bool DirectoryStore::shared() {
   if (declared_shared_) return true;
-  std::call_once(shared_once_, [this] { shared_ = is_shared(ops_, *root()); });
-  return shared_;
+  if (const bool* known = shared_.get()) return *known;
+  return shared_.settle(is_shared(ops_, *root()));
 }
 
 Result<bool> DirectoryStore::used(std::string_view name, const FileIdentity& identity,

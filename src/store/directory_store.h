@@ -24,6 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/per_process.h"
+#include "base/settled.h"
 #include "precast/error.h"
 #include "store/collect.h"
 #include "store/entry_file.h"
@@ -103,7 +105,8 @@ class DirectoryStore : public Store {
   Result<Collected> after_publish(std::uint64_t bytes) override;
   std::string locate(std::string_view name) const override;
 
-  // The bounds of has_room() and after_publish(); 0 stands for a default (collect.h).
+  // The bounds of has_room() and after_publish(); 0 stands for a default (collect.h). Before other
+  // threads use the store.
   void set_limits(const Limits& limits);
   // With the defaults filled in.
   Result<Limits> limits() const;
@@ -158,11 +161,15 @@ class DirectoryStore : public Store {
   const std::string name_space_;
   FileOps& ops_;
   std::atomic<bool> declared_shared_ = false;
-  std::once_flag shared_once_;
-  bool shared_ = true;  // written once
-  mutable std::mutex mutex_;
-  Limits limits_;                       // guarded by mutex_, as
-  std::shared_ptr<const Folder> root_;  // guarded by mutex_; the folder itself never changes
+  base::Settled<bool> shared_;
+  std::atomic<std::uint64_t> soft_bytes_ = 0;
+  std::atomic<std::uint64_t> hard_bytes_ = 0;
+  const std::shared_ptr<const Folder> opened_root_;
+  struct Reopened {
+    std::mutex mutex;
+    std::shared_ptr<const Folder> root;  // null: the one that was opened first is in use
+  };
+  mutable base::PerProcess<Reopened> reopened_;
 };
 
 }  // namespace precast::store

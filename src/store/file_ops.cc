@@ -90,9 +90,12 @@ int FileOps::readdir(int fd, std::vector<std::string>& names) {
   return error == 0 ? 0 : -1;
 }
 
-FileOps& posix_file_ops() {
-  static FileOps ops;
-  return ops;
-}
+namespace {
+
+FileOps the_kernels;
+
+}  // namespace
+
+FileOps& posix_file_ops() { return the_kernels; }
 
 }  // namespace precast::store

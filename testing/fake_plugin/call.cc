@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -29,6 +30,11 @@ State& state() {
   return instance;
 }
 
+// A child that is forked while another thread calls the plugin can call it too.
+const bool forks_unlocked =
+    ::pthread_atfork([] { state().mutex.lock(); }, [] { state().mutex.unlock(); },
+                     [] { state().mutex.unlock(); }) == 0;
+
 // As the environment says now. The n-th call of a fault is counted from the moment that it changed.
 std::shared_ptr<const Behaviour> behaviour() {
   const std::lock_guard lock(state().mutex);
@@ -53,6 +59,7 @@ void append(const std::string& path, std::string_view text) {
 }  // namespace
 
 std::shared_ptr<const Config> active_config() {
+  static_cast<void>(forks_unlocked);
   const std::lock_guard lock(state().mutex);
   return state().config;
 }

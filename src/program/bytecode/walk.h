@@ -77,8 +77,7 @@ class Walk {
   // Properties and discardable attributes are one thing in older bytecode, so they are merged by
   // name; both are in ascending order.
   Result<void> attributes(const OperationHead& head) {
-    static const std::vector<DictionaryItem> kNone;
-    const std::vector<DictionaryItem>* items = &kNone;
+    const std::vector<DictionaryItem>* items = &no_items_;
     if (head.dictionary) {
       PRECAST_ASSIGN(items, reader_.dictionary(*head.dictionary));
     }
@@ -213,6 +212,7 @@ class Walk {
   const Container& container_;
   Visitor& visitor_;
   OperationHeads heads_;
+  const std::vector<DictionaryItem> no_items_;
   int depth_ = 0;
 };
 
