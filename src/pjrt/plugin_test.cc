@@ -137,5 +137,19 @@ TEST(CheckTable, RefusesATableThatIsTooShort) {
   EXPECT_EQ(pjrt::check_table(&api).error().code(), ErrorCode::invalid_argument);
 }
 
+// A call that failed may have made the plugin read them.
+TEST(FlagsBefore, AreUncertainOnceTheyChangedBeforeACallSucceeded) {
+  const PJRT_Api api{};
+  Plugin::Impl plugin(&api, "plugin.so");
+  const auto is_certain_with = [&plugin](const char* flags) {
+    const EnvGuard guard("XLA_FLAGS", flags);
+    return pjrt::flags_before(plugin).certain;
+  };
+  EXPECT_TRUE(is_certain_with("--a"));
+  EXPECT_TRUE(is_certain_with("--a"));
+  EXPECT_FALSE(is_certain_with("--b"));
+  EXPECT_FALSE(is_certain_with("--a"));
+}
+
 }  // namespace
 }  // namespace precast
