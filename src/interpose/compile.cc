@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cache/prepare.h"
 #include "interpose/log.h"
 #include "pjrt/adopt.h"
 #include "pjrt/client_impl.h"
@@ -139,11 +140,13 @@ void HostCompile::ask_cache() {
       CompileOptions::from_serialized(Bytes(args_.compile_options, args_.compile_options_size));
   if (!program || !options || !fits_format(*args_.program, program->format())) return;
 
+  const auto placed = cache::with_assignment(client_, *options);
+  if (!placed) return;
   cache::Hooks hooks;
   hooks.compile = [&] { return compile(*program, *options); };
   hooks.on_hit = [&, this](const VerifiedArtifact& artifact) {
     origin_ = std::make_shared<const LoadedFrom>(
-        LoadedFrom{Bytes(artifact.bytes()), Bytes(options->serialized())});
+        LoadedFrom{Bytes(artifact.bytes()), options->assignment(), placed->assignment()});
     compile_ms_ = artifact.provenance().compile_ms;
   };
   dumps_ = dumps_of(*options, flags_of(client_));

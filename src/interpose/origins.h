@@ -6,15 +6,18 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "precast/bytes.h"
+#include "precast/device_assignment.h"
 
 namespace precast::interpose {
 
 struct LoadedFrom {
-  Bytes artifact;  // as it was loaded: whole, compressed, verified once
-  Bytes options;   // the host's own, which a fresh executable would be serialized with
+  Bytes artifact;                          // as it was loaded: whole, compressed, verified once
+  std::optional<DeviceAssignment> asked;   // where the host asked for it, if it did
+  std::optional<DeviceAssignment> placed;  // where it runs; nothing: where a run says
 };
 using Origin = std::shared_ptr<const LoadedFrom>;
 

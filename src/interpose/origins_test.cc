@@ -10,7 +10,9 @@
 namespace precast::interpose {
 namespace {
 
-Origin bytes(const char* text) { return std::make_shared<const LoadedFrom>(LoadedFrom{text, {}}); }
+Origin bytes(const char* text) {
+  return std::make_shared<const LoadedFrom>(LoadedFrom{text, {}, {}});
+}
 
 TEST(Origins, KnowAHandleUntilItIsRemoved) {
   Origins origins;

@@ -45,13 +45,13 @@ struct Lent {
 
 void end_loan(PJRT_SerializedExecutable* lent) { delete reinterpret_cast<Lent*>(lent); }
 
-// What the plugin serialized when it was compiled, with the options of this host, of which the
-// devices matter: who loads the bytes without options of its own gets those. Nothing where the
-// artifact does not decode again.
+// What the plugin serialized when it was compiled, with the devices of here: who loads the bytes
+// without options of its own gets those. Nothing where the artifact does not decode again.
 std::optional<Bytes> first_bytes(const LoadedFrom& origin) {
   const auto artifact = VerifiedArtifact::decode(Bytes(origin.artifact));
   if (!artifact) return std::nullopt;
-  if (auto own = proto::with_compile_options(artifact->executable(), origin.options)) return own;
+  if (auto own = proto::with_assignment(artifact->executable(), origin.asked, origin.placed))
+    return own;
   return Bytes(artifact->executable());
 }
 

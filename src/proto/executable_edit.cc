@@ -26,13 +26,22 @@ bool has_known_fields_alone(BytesView serialized_executable) {
 
 }  // namespace
 
-std::optional<Bytes> with_compile_options(BytesView serialized_executable, BytesView options) {
+std::optional<Bytes> with_assignment(BytesView serialized_executable,
+                                     const std::optional<DeviceAssignment>& asked,
+                                     const std::optional<DeviceAssignment>& placed) {
   if (!has_known_fields_alone(serialized_executable)) return std::nullopt;
   const auto stored = last_bytes(serialized_executable, executable_and_options::kCompileOptions);
+  auto options = stored ? CompileOptions::from_serialized(Bytes(*stored))
+                        : Result<CompileOptions>(Error(ErrorCode::corrupt, "no options"));
   // Other formats may have anything in a field of this number.
-  if (!stored || !CompileOptions::from_serialized(Bytes(*stored))) return std::nullopt;
-  auto edited = replace_field(serialized_executable, executable_and_options::kCompileOptions,
-                              bytes_field(executable_and_options::kCompileOptions, options));
+  if (!options) return std::nullopt;
+  const std::optional<DeviceAssignment> there = options->assignment();
+  const std::optional<DeviceAssignment>& wanted = asked || !there ? asked : placed;
+  if (there == wanted) return Bytes(serialized_executable);
+  options->set_assignment(wanted);
+  auto edited =
+      replace_field(serialized_executable, executable_and_options::kCompileOptions,
+                    bytes_field(executable_and_options::kCompileOptions, options->serialized()));
   if (!edited) return std::nullopt;
   return *std::move(edited);
 }

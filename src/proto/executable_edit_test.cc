@@ -29,18 +29,36 @@ Bytes placed_on(std::int64_t device) {
 const Bytes kFlags = varint_field(31, 2) + bytes_field(110, "re");
 const Bytes kDumping = varint_field(31, 2) + bytes_field(109, "/tmp/d") + bytes_field(110, "re");
 
-TEST(ExecutableEdit, PutsOtherOptionsInTheirPlaceAndNothingElse) {
-  const auto edited = with_compile_options(executable(kFlags, placed_on(0)), placed_on(3));
-  ASSERT_TRUE(edited);
-  EXPECT_EQ(*edited, executable(kFlags, placed_on(3)));
+std::optional<DeviceAssignment> on(std::int64_t device) { return DeviceAssignment{1, 1, {device}}; }
+
+TEST(ExecutableEdit, PutsAnotherAssignmentInItsPlaceAndNothingElse) {
+  EXPECT_EQ(with_assignment(executable(kFlags, placed_on(0)), on(3), on(3)),
+            executable(kFlags, placed_on(3)));
+}
+
+// Some plugins store where it runs also when nobody asked for that, and others do not.
+TEST(ExecutableEdit, WithoutAWishItDoesAsThePluginDid) {
+  const Bytes unplaced(CompileOptions().serialized());
+  EXPECT_EQ(with_assignment(executable(kFlags, placed_on(2)), std::nullopt, on(0)),
+            executable(kFlags, placed_on(0)));
+  EXPECT_EQ(with_assignment(executable(kFlags, unplaced), std::nullopt, on(0)),
+            executable(kFlags, unplaced));
+  EXPECT_EQ(with_assignment(executable(kFlags, placed_on(2)), std::nullopt, std::nullopt),
+            executable(kFlags, unplaced));
+}
+
+// What the compiler added to the options stays as well.
+TEST(ExecutableEdit, WhereNothingIsToBeDoneNothingIsDone) {
+  const Bytes known = executable(kFlags, placed_on(2) + varint_field(5, 7));
+  EXPECT_EQ(with_assignment(known, on(2), on(2)), known);
 }
 
 TEST(ExecutableEdit, LeavesOtherFormatsAlone) {
-  EXPECT_FALSE(with_compile_options("", placed_on(0)));
-  EXPECT_FALSE(with_compile_options("riegeli/records", placed_on(0)));
-  EXPECT_FALSE(with_compile_options(executable(kFlags, "no options"), placed_on(0)));
+  EXPECT_FALSE(with_assignment("", on(0), on(0)));
+  EXPECT_FALSE(with_assignment("riegeli/records", on(0), on(0)));
+  EXPECT_FALSE(with_assignment(executable(kFlags, "no options"), on(0), on(0)));
   const Bytes more = executable(kDumping, placed_on(0)) + bytes_field(15, "of the whole");
-  EXPECT_FALSE(with_compile_options(more, placed_on(1)));
+  EXPECT_FALSE(with_assignment(more, on(1), on(1)));
   EXPECT_FALSE(without_dump_folder(more));
   EXPECT_FALSE(without_dump_folder(""));
   EXPECT_FALSE(without_dump_folder("riegeli/records"));
