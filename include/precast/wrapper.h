@@ -7,12 +7,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "precast/export.h"
 #include "precast/plugin.h"
 #include "precast/result.h"
 
 namespace precast {
+
+// How the file names of the wrapper and of its copies begin; no search for a plugin finds them.
+inline constexpr std::string_view kWrapperName = "libprecast_pjrt";
 
 // The plugin that the wrapper at `wrapper_path`, libprecast_pjrt.so or a copy of it, would open in
 // a process with this environment: the one that PRECAST_PJRT_PLUGIN means, else the one that the

@@ -45,6 +45,20 @@ Result<void> check_loaded(const LoadedExecutable& executable, const VerifiedArti
 
 }  // namespace
 
+Result<CompileOptions> stored_options(const VerifiedArtifact& artifact) {
+  auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
+  if (!stored) {
+    return Error(ErrorCode::corrupt,
+                 "the artifact's compile options are wrong: " + stored.error().message());
+  }
+  if (stored->portable()) {
+    return Error(ErrorCode::incompatible,
+                 "the artifact holds a portable executable, which only a compile of the same "
+                 "program loads");
+  }
+  return *std::move(stored);
+}
+
 Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtifact& artifact,
                                        const KeyRecord& record, RecordOrigin origin,
                                        const CompileOptions& options) {
@@ -66,17 +80,7 @@ Result<LoadedExecutable> load_verified(const Client& client, const VerifiedArtif
 Result<LoadedExecutable> load(const Client& client, const VerifiedArtifact& artifact,
                               const LoadOptions& options) {
   PRECAST_ASSIGN(const KeyRecord record, KeyRecord::decode(artifact.key_record()));
-  auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
-  if (!stored) {
-    return Error(ErrorCode::corrupt,
-                 "the artifact's compile options are wrong: " + stored.error().message());
-  }
-  if (stored->portable()) {
-    return Error(ErrorCode::incompatible,
-                 "the artifact holds a portable executable, which only a compile of the same "
-                 "program loads");
-  }
-  CompileOptions placed = *stored;
+  PRECAST_ASSIGN(CompileOptions placed, cache::stored_options(artifact));
   placed.set_assignment(std::nullopt);
   if (!options.device_ids.empty()) {
     const DeviceAssignment wanted{placed.replicas(), placed.partitions(), options.device_ids};

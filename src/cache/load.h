@@ -12,6 +12,10 @@
 
 namespace precast::cache {
 
+// The compile options of an artifact that may be anybody's. corrupt; incompatible for a portable
+// executable, of which the artifact does not say where it runs.
+Result<CompileOptions> stored_options(const VerifiedArtifact& artifact);
+
 // Loads `artifact`, whose record is `record` of this origin, with `options`: the compile options of
 // the artifact with the assignment that is wanted now. Errors: incompatible, corrupt (the stored
 // parts contradict each other), plugin_error.

@@ -10,6 +10,7 @@
 
 #include "base/per_process.h"
 #include "cache/compatible.h"
+#include "cache/load.h"
 #include "cache/phases.h"
 #include "cache/prepare.h"
 #include "cache/settings.h"
@@ -69,19 +70,11 @@ key::PluginIdentity identity_of(const ForeignFacts& facts, const PluginFile& lib
 // Where an artifact is to be loaded.
 Result<CompileOptions> placed(const VerifiedArtifact& artifact, const ForeignFacts& facts,
                               const LoadOptions& options) {
-  auto stored = CompileOptions::from_serialized(Bytes(artifact.compile_options()));
-  if (!stored) {
-    return Error(ErrorCode::corrupt,
-                 "the artifact's compile options are wrong: " + stored.error().message());
-  }
-  if (stored->portable()) {
-    return Error(ErrorCode::incompatible,
-                 "the artifact holds a portable executable, which a front end does not load");
-  }
-  const DeviceAssignment wanted{stored->replicas(), stored->partitions(), options.device_ids};
+  PRECAST_ASSIGN(CompileOptions stored, stored_options(artifact));
+  const DeviceAssignment wanted{stored.replicas(), stored.partitions(), options.device_ids};
   PRECAST_TRY(topology::validate(wanted, device_facts(facts.devices)));
-  stored->set_assignment(wanted);
-  return *std::move(stored);
+  stored.set_assignment(wanted);
+  return stored;
 }
 
 }  // namespace

@@ -36,7 +36,6 @@ constexpr std::array<PathVariable, 4> kPathVariables = {{
     {"PYPJRT_PLUGIN", ""},
     {"GOMLX_BACKEND", "xla:"},
 }};
-constexpr std::string_view kWrapperName = "libprecast_pjrt";
 
 struct Told {  // What a variable tells a client to open.
   std::string variable;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "pjrt/mapped_file.h"
+#include "precast/wrapper.h"
 
 namespace precast {
 namespace pjrt {
@@ -23,7 +24,6 @@ namespace {
 constexpr std::string_view kFromPrecastPlugin = "PRECAST_PLUGIN";
 constexpr std::string_view kFromNames = "PJRT_NAMES_AND_LIBRARY_PATHS";
 constexpr std::string_view kFromVirtualEnv = "VIRTUAL_ENV";
-constexpr std::string_view kWrapperName = "libprecast_pjrt";
 
 // Packages that hold a plugin, by the place of the plugin below site-packages. The first of a name
 // is the one that is opened.
