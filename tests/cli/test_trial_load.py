@@ -87,9 +87,10 @@ def is_alive(pid):
 
 
 # Killed by the kernel at once, or by the end of the pipe where the parent was another thread's.
+# The parent's output carries the child's number alone: what the child writes may come first.
 PARENT = """
 import subprocess, sys
-child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
 print(child.pid, flush=True)
 child.wait()
 """
