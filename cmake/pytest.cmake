@@ -1,4 +1,5 @@
-# precast_pytest(<name> DIR <folder> [VENV <name>] [OPTIONAL] [PACKAGE] [COST <seconds>] [LABELS ...])
+# precast_pytest(<name> DIR <folder> [VENV <name>] [OPTIONAL] [PACKAGE] [PACKAGE_OF <venv>] [COST <seconds>]
+#                [LABELS ...])
 #   Tests in Python, run with the virtual environment that tools/setup made: build/venv by default, build/jax-venv for
 #   those that need real JAX, build/jax-0.11-venv and build/jax-0.12-venv for newer ones. With OPTIONAL
 #   the test is skipped where there is no such environment: not every machine has a Python for it. They find what they test in the environment:
@@ -7,17 +8,21 @@
 #     PRECAST_BUILD_DIR     the build tree
 #   COST says about how long it takes: tests run two at a time, and the long ones start first.
 #   With PACKAGE they find the Python package that was built for the environment (cmake/python.cmake), also as the folder
-#   PRECAST_PYTHON_PACKAGE; where none was built there is no such test.
+#   PRECAST_PYTHON_PACKAGE; where none was built there is no such test. PACKAGE_OF: that of an environment with the same
+#   Python.
 #   Python tests drive whole programs, which the sanitizer builds do not make.
 function(precast_pytest name)
   if(PRECAST_SANITIZE)
     return()
   endif()
-  cmake_parse_arguments(arg "OPTIONAL;PACKAGE" "DIR;VENV;COST" "LABELS" ${ARGN})
+  cmake_parse_arguments(arg "OPTIONAL;PACKAGE" "DIR;VENV;COST;PACKAGE_OF" "LABELS" ${ARGN})
   if(NOT arg_VENV)
     set(arg_VENV venv)
   endif()
-  if(arg_PACKAGE AND NOT TARGET precast_python_${arg_VENV})
+  if(arg_PACKAGE AND NOT arg_PACKAGE_OF)
+    set(arg_PACKAGE_OF "${arg_VENV}")
+  endif()
+  if(arg_PACKAGE_OF AND NOT TARGET precast_python_${arg_PACKAGE_OF})
     return()
   endif()
   set(wrapper)
@@ -36,8 +41,8 @@ function(precast_pytest name)
     "PRECAST_BUILD_DIR=${PROJECT_BINARY_DIR}"
     "PRECAST_BIN=$<TARGET_FILE:precast_cli>"
     "PRECAST_FAKE_PLUGIN=$<TARGET_FILE:precast_fake_plugin>")
-  if(arg_PACKAGE)
-    set(package "${PROJECT_BINARY_DIR}/python/${arg_VENV}")
+  if(arg_PACKAGE_OF)
+    set(package "${PROJECT_BINARY_DIR}/python/${arg_PACKAGE_OF}")
     list(APPEND environment "PRECAST_PYTHON_PACKAGE=${package}" "PYTHONPATH=${package}")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "${environment}"
