@@ -2,7 +2,7 @@
 # Only git, make, g++ and Python >= 3.11 need to be there before, on Debian 12.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo install test test-long bench bench-jax coverage clean
+.PHONY: help setup build demo demo-train install test test-long bench bench-jax coverage clean
 # The targets share build/, and ninja has its own parallelism.
 .NOTPARALLEL:
 
@@ -17,6 +17,7 @@ export DESTDIR
 
 help:
 	@echo 'make demo       set up, build, and run a real model: compile once, load everywhere'
+	@echo 'make demo-train train the ranker with flax and optax, kill it, restart it on other devices (fetches 750 MB)'
 	@echo 'make test       set up, build, and run every test, the sanitizers included'
 	@echo 'make build      set up and build build/bin/precast and build/lib/'
 	@echo 'make install    build, and install the command, the library and its headers in PREFIX ($(PREFIX))'
@@ -42,6 +43,11 @@ install: build
 demo: build
 	@build/venv/bin/python examples/ranker/demo.py
 
+demo-train:
+	@tools/setup packages jax-venv train-venv configure
+	cmake --build --preset release --target precast_python_jax-venv
+	@build/train-venv/bin/python examples/flax/demo.py
+
 test:
 	@tools/setup packages test-venv jax-venv client-sources configure
 	cmake --build --preset release
@@ -63,7 +69,7 @@ bench-jax:
 	@build/jax-venv/bin/python benchmarks/bench_jax.py $(BENCH_OPTIONS)
 
 test-long:
-	@tools/setup packages test-venv jax-venv client-sources newer-jax-venvs accelerator-venv configure
+	@tools/setup packages test-venv jax-venv client-sources newer-jax-venvs train-venv accelerator-venv configure
 	cmake --build --preset release
 	ctest --preset long
 

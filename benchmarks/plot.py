@@ -7,46 +7,12 @@ In the page everything between <!-- table: NAME --> and <!-- end --> is replaced
 
 import json
 import pathlib
-import re
-from xml.sax.saxutils import escape
+
+from picture import BAR, LEFT, RIGHT, ROW, WIDTH, Picture, table, write_tables
 
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
-WIDTH, LEFT, RIGHT, BAR, ROW = 760, 200, 120, 16, 22
 COLOURS = {"floor": "#9aa5b1", "key": "#e07a5f", "lookup": "#f2cc8f", "verify": "#3d84a8", "load": "#81b29a",
            "compile": "#5f6b7a"}
-
-
-class Picture:
-    def __init__(self):
-        self.parts, self.y = [], 18
-
-    def text(self, x, text, anchor="start", size=12, weight="normal"):
-        self.parts.append(f'<text x="{x:.1f}" y="{self.y + BAR - 4}" text-anchor="{anchor}" font-size="{size}" '
-                          f'font-weight="{weight}">{escape(text)}</text>')
-
-    def heading(self, text):
-        self.y += 8
-        self.text(10, text, size=13, weight="bold")
-        self.y += ROW
-
-    def row(self, label, segments, end, scale):
-        """One bar of (value, colour) segments, and what stands behind it."""
-        self.text(LEFT - 8, label, "end")
-        x = LEFT
-        for value, colour in segments:
-            width = value * scale
-            self.parts.append(f'<rect x="{x:.2f}" y="{self.y}" width="{max(width, 0.3):.2f}" height="{BAR}" '
-                              f'fill="{colour}"/>')
-            x += width
-        self.text(x + 6, end)
-        self.y += ROW
-
-    def save(self, path):
-        height = self.y + 12
-        path.write_text(
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-            f'font-family="sans-serif" fill="#222">\n<rect width="{WIDTH}" height="{height}" fill="#fff"/>\n'
-            + "\n".join(self.parts) + "\n</svg>\n")
 
 
 def median(value):
@@ -86,11 +52,6 @@ def draw(results):
     for name, value in results["allocators"].items():
         picture.row(name, [(median(value), COLOURS["load"])], number(median(value)), space / most)
     return picture
-
-
-def table(headings, rows):
-    lines = ["| " + " | ".join(headings) + " |", "|---" * len(headings) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def spread(value):
@@ -176,19 +137,10 @@ def not_own(starts):
     return ", ".join({"open_plugin": "plugin", "create_client": "client"}.get(name, name) for name in names)
 
 
-def write_page(path, results):
-    page = path.read_text()
-    for name, text in tables(results).items():
-        page, count = re.subn(rf"(<!-- table: {name} -->\n).*?(<!-- end -->)",
-                              lambda match: match[1] + "\n" + text + "\n\n" + match[2], page, flags=re.DOTALL)
-        assert count == 1, name
-    path.write_text(page)
-
-
 def main():
     results = json.loads((DOCS / "performance.json").read_text())
     draw(results).save(DOCS / "performance.svg")
-    write_page(DOCS / "performance.md", results)
+    write_tables(DOCS / "performance.md", tables(results))
 
 
 if __name__ == "__main__":
