@@ -1,6 +1,6 @@
 """optax's own tests on JAX: the same on the plugin, and through the wrapper cold and warm.
 
-They run thousands of small programs, most of them one operation each. All of them would take half an hour: some files
+They run thousands of small programs, most of them one operation each. All of them would take half an hour: a few
 in `make test`, more in `make test-long`. Not those that draw the shapes of their arrays anew each time
 (losses/_regression_test.py): other programs are no hits.
 """
@@ -11,11 +11,11 @@ import pytest
 from suite import differences, outcomes_of, sources
 
 OPTAX = sources("optax")
-SOME = ["_src/update_test.py", "_src/numerics_test.py", "_src/factorized_test.py", "transforms/_adding_test.py"]
-MORE = [*SOME, "_src/base_test.py", "_src/utils_test.py", "_src/combine_test.py", "losses/_fenchel_young_test.py",
-        "losses/_ranking_test.py", "losses/_self_supervised_test.py",
-        "losses/_smoothing_test.py", "projections", "schedules/_inject_test.py", "schedules/_join_test.py",
-        "transforms/_clipping_test.py", "tree_utils/_tree_math_test.py"]
+SOME = ["_src/update_test.py", "transforms/_adding_test.py"]
+MORE = [*SOME, "_src/numerics_test.py", "_src/factorized_test.py", "_src/base_test.py", "_src/utils_test.py",
+        "_src/combine_test.py", "losses/_fenchel_young_test.py", "losses/_ranking_test.py",
+        "losses/_self_supervised_test.py", "losses/_smoothing_test.py", "projections", "schedules/_inject_test.py",
+        "schedules/_join_test.py", "transforms/_clipping_test.py", "tree_utils/_tree_math_test.py"]
 LONG = bool(os.environ.get("PRECAST_LONG"))
 MODES = {"bare": False, "cold": True, "warm": True}
 
@@ -37,7 +37,7 @@ def suites(host):
 
 def test_there_are_tests_and_most_pass(suites):
     outcomes, _ = suites["bare"]
-    assert len(outcomes) > (250 if LONG else 50)
+    assert len(outcomes) >= (250 if LONG else 9)
     assert sum(outcome == "passed" for outcome in outcomes.values()) > 0.9 * len(outcomes)
 
 
@@ -48,6 +48,6 @@ def test_the_same_pass_and_fail(suites, mode):
 
 def test_cold_it_was_compiled_and_warm_it_was_loaded(suites, host):
     cold, warm = suites["cold"][1], suites["warm"][1]
-    assert len(host.entries()) >= cold["misses"] > 50
+    assert len(host.entries()) >= cold["misses"] > (100 if LONG else 30)
     assert warm["misses"] == warm["skips"] == 0, warm
     assert cold["hits"] + cold["misses"] == warm["hits"]
