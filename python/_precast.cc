@@ -267,6 +267,19 @@ std::pair<nb::object, nb::dict> compile_or_load(const Cache& cache, const Facts&
   return {held(made.executable), to_python(made.report)};
 }
 
+// Name -> [(item, value)].
+nb::dict to_python(const KeyRecord& record) {
+  nb::dict fields;
+  for (const KeyField& field : record.fields()) {
+    nb::list items;
+    for (const KeyItem& item : field.items) {
+      items.append(nb::make_tuple(item.name, to_python(item.value)));
+    }
+    fields[field.name.c_str()] = items;
+  }
+  return fields;
+}
+
 nb::dict key(const Cache& cache, const Facts& facts, const nb::bytes& program,
              const std::string& name, const nb::bytes& options, const nb::dict& wishes) {
   const Call call = call_of(program, name, options, wishes);
@@ -284,17 +297,8 @@ nb::dict key(const Cache& cache, const Facts& facts, const nb::bytes& program,
   const KeyResult made = value_of(*std::move(result));
   nb::dict said;
   said["key"] = made.record ? nb::cast(made.record->digest().hex()) : nb::none();
-  nb::dict fields;
-  if (made.record) {
-    for (const KeyField& field : made.record->fields()) {
-      nb::list items;
-      for (const KeyItem& item : field.items) {
-        items.append(nb::make_tuple(item.name, to_python(item.value)));
-      }
-      fields[field.name.c_str()] = items;
-    }
-  }
-  said["fields"] = fields;
+  said["fields"] = made.record ? to_python(*made.record) : nb::dict();
+  said["record"] = made.record ? nb::cast(to_python(made.record->encode())) : nb::none();
   said["reason"] = std::string(to_string(made.bypass));
   said["detail"] = made.detail;
   said["warnings"] = made.warnings;
@@ -352,6 +356,23 @@ nb::object load_artifact(const Facts& facts, const VerifiedArtifact& artifact,
   }
   calls.rethrow();
   return held(value_of(*std::move(done)));
+}
+
+nb::bytes new_artifact(const Facts& facts, const nb::bytes& record, const nb::bytes& executable,
+                       const nb::bytes& options, const std::string& name,
+                       const nb::bytes& front_end) {
+  const ForeignSerialized serialized{
+      .record = value_of(KeyRecord::decode(bytes_of(record))),
+      .executable = bytes_of(executable),
+      .options = value_of(CompileOptions::from_serialized(bytes_of(options))),
+      .program_name = name,
+      .front_end = bytes_of(front_end)};
+  std::optional<Result<Bytes>> made;
+  {
+    const nb::gil_scoped_release released;
+    made.emplace(precast::make_artifact(*facts.facts, serialized));
+  }
+  return to_python(value_of(*std::move(made)));
 }
 
 }  // namespace
@@ -420,6 +441,20 @@ NB_MODULE(_precast, module) {
                     }
                     return value_of(*std::move(read));
                   })
+      .def_static("decode",
+                  [](const nb::bytes& bytes) {
+                    Bytes copy = bytes_of(bytes);
+                    std::optional<Result<VerifiedArtifact>> decoded;
+                    {
+                      const nb::gil_scoped_release released;
+                      decoded.emplace(VerifiedArtifact::decode(std::move(copy)));
+                    }
+                    return value_of(*std::move(decoded));
+                  })
+      .def_prop_ro("fields",
+                   [](const VerifiedArtifact& artifact) {
+                     return to_python(value_of(KeyRecord::decode(artifact.key_record())));
+                   })
       .def_prop_ro("root", [](const VerifiedArtifact& artifact) { return artifact.root().hex(); })
       .def_prop_ro(
           "program_name",
@@ -430,6 +465,8 @@ NB_MODULE(_precast, module) {
         return to_python(value_of(with_front_end(artifact, bytes_of(front_end))));
       });
   module.def("load_artifact", &load_artifact, "facts"_a, "artifact"_a, "device_ids"_a, "load"_a);
+  module.def("make_artifact", &new_artifact, "facts"_a, "record"_a, "executable"_a, "options"_a,
+             "name"_a, "front_end"_a);
   module.def("default_cache_directory", [] {
     const DefaultDirectory found = value_of(default_cache_directory());
     return std::pair(found.path, found.origin);

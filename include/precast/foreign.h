@@ -27,6 +27,7 @@
 #include "precast/compile_options.h"
 #include "precast/executable.h"
 #include "precast/export.h"
+#include "precast/key.h"
 #include "precast/named_value.h"
 #include "precast/plugin.h"
 #include "precast/program.h"
@@ -101,6 +102,20 @@ struct ForeignDone {
 PRECAST_EXPORT Result<ForeignExecutable> load(const ForeignRuntime& runtime,
                                               const VerifiedArtifact& artifact,
                                               const LoadOptions& options);
+
+// What a front end compiled and serialized itself, outside of any cache.
+struct ForeignSerialized {
+  KeyRecord record;        // of Cache::key()
+  Bytes executable;        // as runtime.serialize() gives it
+  CompileOptions options;  // with an assignment
+  std::string program_name;
+  Bytes front_end;
+};
+
+// An artifact around it, which load() above takes. It was decoded again and compared. Errors:
+// invalid_argument when a part is empty or exceeds its limit; internal.
+PRECAST_EXPORT Result<Bytes> make_artifact(const ForeignFacts& facts,
+                                           const ForeignSerialized& serialized);
 
 // The same artifact with other bytes for the front end, in a new container: its root is another
 // one, and signatures are not kept.

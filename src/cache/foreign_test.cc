@@ -286,6 +286,29 @@ TEST_F(ForeignTest, AnArtifactLoadsWithoutAKeyOnTheDevicesGiven) {
   EXPECT_EQ(loaded_, before);
 }
 
+TEST_F(ForeignTest, WhatAFrontEndSerializedItselfIsAnArtifactToo) {
+  const auto key = open().key(runtime(), program(), on({0, 1}), request_);
+  ASSERT_TRUE(key);
+  ForeignSerialized serialized{.record = *key->record,
+                               .executable = sample(),
+                               .options = on({0, 1}),
+                               .program_name = "mine",
+                               .front_end = "a binding"};
+  const auto bytes = make_artifact(facts_, serialized);
+  ASSERT_TRUE(bytes) << bytes.error().to_string();
+  const auto artifact = VerifiedArtifact::decode(*bytes);
+  ASSERT_TRUE(artifact);
+  EXPECT_EQ(artifact->key_record(), key->record->encode());
+  EXPECT_EQ(artifact->provenance().program_name, "mine");
+  EXPECT_EQ(artifact->provenance().plugin_path, facts_.library);
+  const auto loaded = load(runtime(), *artifact, {.device_ids = {6, 3}});
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  EXPECT_EQ(std::static_pointer_cast<Loaded>(*loaded)->front_end, "a binding");
+
+  serialized.executable.clear();
+  EXPECT_EQ(make_artifact(facts_, serialized).error().code(), ErrorCode::invalid_argument);
+}
+
 TEST(MappedLibrary, IsTheFileOfTheProcess) {
   ASSERT_TRUE(Plugin::open(PRECAST_FAKE_PLUGIN));
   const auto file = mapped_library(PRECAST_FAKE_PLUGIN);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/host.h"
 #include "base/per_process.h"
 #include "cache/compatible.h"
 #include "cache/load.h"
@@ -18,6 +19,7 @@
 #include "pjrt/digest_memory.h"
 #include "pjrt/mapped_file.h"
 #include "pjrt/plugin_environment.h"
+#include "precast/version.h"
 #include "program/program_digest.h"
 #include "proto/executable_view.h"
 #include "topology/placement.h"
@@ -212,6 +214,36 @@ Result<ForeignExecutable> load(const ForeignRuntime& runtime, const VerifiedArti
                                      std::move(placement), cpu));
   PRECAST_TRY(cache::ForeignRuntimeFace(runtime).check(artifact.executable()));
   return runtime.load(artifact.executable(), artifact.front_end(), wanted.without_dumps());
+}
+
+Result<Bytes> make_artifact(const ForeignFacts& facts, const ForeignSerialized& serialized) {
+  const ArtifactContents contents{.key_record = serialized.record.encode(),
+                                  .executable = serialized.executable,
+                                  .compile_options = Bytes(serialized.options.serialized()),
+                                  .signature = std::nullopt,
+                                  .memory_stats = std::nullopt,
+                                  .cost_analysis = {},
+                                  .provenance = {.created_unix_s = base::unix_seconds(),
+                                                 .host = base::host_name(),
+                                                 .precast_version = PRECAST_VERSION,
+                                                 .plugin_path = facts.library,
+                                                 .platform = facts.platform,
+                                                 .platform_version = facts.platform_version,
+                                                 .api_version = facts.name,
+                                                 .compile_ms = 0,
+                                                 .label = {},
+                                                 .program_name = serialized.program_name},
+                                  .program = std::nullopt,
+                                  .front_end = serialized.front_end,
+                                  .outline = {}};
+  PRECAST_ASSIGN(Bytes artifact, encode_artifact(contents));
+  PRECAST_ASSIGN(const VerifiedArtifact decoded, VerifiedArtifact::decode(artifact));
+  if (decoded.executable() != contents.executable || decoded.key_record() != contents.key_record ||
+      decoded.compile_options() != contents.compile_options ||
+      decoded.front_end() != contents.front_end) {
+    return Error(ErrorCode::internal, "the encoded artifact does not decode to what was encoded");
+  }
+  return artifact;
 }
 
 Result<Bytes> with_front_end(const VerifiedArtifact& artifact, Bytes front_end) {

@@ -125,21 +125,6 @@ for _ in range(2):
     assert said.split() == ["not_found", "compiled_before"]
 
 
-def test_devices_are_those_of_the_lowering_or_jaxs_own_error(children):
-    said = children.python("-c", """
-import jax, jax.numpy as jnp, precast.jax
-traced = jax.jit(lambda x: x * 2).trace(jnp.ones(4))
-for device in jax.devices()[0], jax.devices()[5]:
-    try:
-        compiled = precast.jax.compile_or_load(traced, devices=[device])
-        print(precast.jax.report(compiled).outcome)
-    except ValueError as error:
-        print("ValueError", error)
-""").splitlines()
-    assert said[0] == "miss"
-    assert said[1].startswith("ValueError device_assignment")
-
-
 def test_input_that_is_wrong_is_named(children):
     said = children.python("-c", """
 import jax, jax.numpy as jnp, precast.jax

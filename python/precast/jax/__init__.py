@@ -7,7 +7,7 @@ process's callbacks; anything else compiles as JAX would. Two laws: a hit never 
 and a fault of the cache never fails a compile that would have worked.
 """
 
-from precast.jax import _config, _request, _serve
+from precast.jax import _config, _placed, _request, _serve
 from precast.jax._config import config
 from precast.jax._many import Executables, Spec, compile_or_load_all
 from precast.jax._process import Jitted, Scope, enable, jit, seal
@@ -25,21 +25,22 @@ def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,
                     policy="read-write"):
     """Loads the executable of a traced or lowered function from the cache, or compiles and stores it.
 
-    cache: a folder; None: PRECAST_CACHE, else XDG's. devices: must be those of the lowering (JAX
-    raises ValueError for others). compiler_options: as of Lowered.compile. policy: "read-write",
-    "read-only", "refresh", "offline".
+    cache: a folder; None: PRECAST_CACHE, else XDG's. devices: where to run, one for each position of
+    the lowering; None: where it was lowered for. compiler_options: as of Lowered.compile. policy:
+    "read-write", "read-only", "refresh", "offline".
 
     Gives a jax.stages.Compiled, as stage.compile() does; report(compiled) says what became of it.
     Errors: JAX's own about the compile, unchanged; precast.Error under "offline" without an entry,
-    and for input that the core refuses; ValueError for an unknown policy.
+    and for input that the core refuses; ValueError for an unknown policy, and for devices on which
+    this lowering cannot run.
     """
     wanted = _config.policy_of(policy)
     seconds = {}
-    lowered = _serve.lower(stage, seconds)
+    lowered = _placed.on_devices(_serve.lower(stage, seconds, devices), devices)
     request = _request.Request(cache=_request.open_cache(cache), policy=wanted,
                                module=lowered.compiler_ir(), seconds=seconds)
     with request.active():
-        return _serve.compile_lowered(request, lowered, compiler_options, devices)[0]
+        return _serve.compile_lowered(request, lowered, compiler_options)[0]
 
 
 def report(compiled):

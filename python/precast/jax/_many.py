@@ -10,7 +10,7 @@ import re
 import threading
 import typing
 
-from precast.jax import _config, _request, _serve
+from precast.jax import _config, _placed, _request, _serve
 
 DEFAULT_WORKERS = 8
 
@@ -111,14 +111,30 @@ def compile_or_load_all(programs, *, cache=None, devices=None, policy="read-writ
                         silence_timeout_s=120, label=None):
     """compile_or_load for many programs, several at a time: name -> Compiled, in the order given.
 
-    programs: name -> Traced, Lowered or Spec. fdo_profile_dir: <name>.fdo in it guides the compile
-    of the program and counts in its key. dump_dir: gets the optimized HLO of each, <name>.hlo.txt,
-    on a hit too. max_workers: at most so many at once; None: the CPUs, at most 8. silence_timeout_s:
-    after so long without any program ending a warning names those that are still at it.
+    programs: name -> Traced, Lowered or Spec. devices: as of compile_or_load, for all of them.
+    fdo_profile_dir: <name>.fdo in it guides the compile of the program and counts in its key.
+    dump_dir: gets the optimized HLO of each, <name>.hlo.txt, on a hit too. max_workers: at most so
+    many at once; None: the CPUs, at most 8. silence_timeout_s: after so long without any program
+    ending a warning names those that are still at it.
 
     Lowering is done by the calling thread, under its settings of JAX; the rest by others. All
     programs are tried; then one failure is raised as it is, and several as one ExceptionGroup, with
     the programs' names in notes."""
+    return run_all(programs, cache=cache, policy=policy, devices=devices, max_workers=max_workers,
+                   silence_timeout_s=silence_timeout_s, label=label,
+                   prepare=lambda name, spec, lowered: _placed.on_devices(lowered, devices),
+                   profile_of=lambda name: _profile(fdo_profile_dir, name),
+                   finish=lambda name, compiled, report: _dump(dump_dir, name, compiled))
+
+
+def run_all(programs, *, cache, policy, devices, prepare, profile_of, finish, max_workers=None,
+            silence_timeout_s=120, label=None):
+    """What compile_or_load_all() does, for callers who choose more.
+
+    devices: where they are to run, as far as that is known, for those that are lowered for no device.
+    prepare(name, spec, lowered): the Lowered to compile, called by this thread. profile_of(name):
+    the profile's bytes, or None. finish(name, compiled, report): called by the thread that compiled
+    or loaded it. What they raise is a failure of the program."""
     wanted = _config.policy_of(policy)
     opened = _request.open_cache(cache)
     workers = max_workers or min(DEFAULT_WORKERS, os.cpu_count() or 1)
@@ -127,8 +143,8 @@ def compile_or_load_all(programs, *, cache=None, devices=None, policy="read-writ
 
     def work(name, lowered, spec, request):
         with request.active():
-            result = _serve.compile_lowered(request, lowered, spec.compiler_options, devices)
-        _dump(dump_dir, name, result[0])
+            result = _serve.compile_lowered(request, lowered, spec.compiler_options)
+        finish(name, *result)
         return result
 
     with contextlib.ExitStack() as stack:
@@ -139,12 +155,11 @@ def compile_or_load_all(programs, *, cache=None, devices=None, policy="read-writ
             try:
                 seconds = {}
                 annotations = _annotations(spec)
-                lowered = _serve.lower(spec.stage, seconds)
+                lowered = prepare(name, spec, _serve.lower(spec.stage, seconds, devices))
                 request = _request.Request(
                     cache=opened, policy=wanted, module=lowered.compiler_ir(), seconds=seconds,
                     annotations=annotations, locations=spec.add_location_info,
-                    label=label, profile=_profile(fdo_profile_dir, name),
-                    cancelled=gave_up.is_set)
+                    label=label, profile=profile_of(name), cancelled=gave_up.is_set)
             except Exception as error:  # pylint: disable=broad-exception-caught  # raised below
                 failed[name] = error
                 continue

@@ -13,6 +13,8 @@ import jax
 import jaxlib
 from jax._src import compiler as _compiler
 from jax._src import monitoring as _monitoring
+from jax._src import sharding_impls as _sharding_impls
+from jax._src.interpreters import pxla as _pxla
 from jax._src.lib import xla_client as _xla_client
 from jax._src.lib.mlir import ir as _ir
 
@@ -61,6 +63,81 @@ def load(backend, serialized, devices, options, callbacks):
 def device_list(devices):
     """Devices as the runtime takes them."""
     return _xla_client.DeviceList(tuple(devices))
+
+
+def is_for_xla(lowered):
+    """Whether a Lowered is a computation for XLA; today's JAX has no other."""
+    return isinstance(getattr(lowered, "_lowering", None), _pxla.MeshComputation)
+
+
+def devices_of_lowering(lowered):
+    """The devices of a Lowered by position; None where it was lowered for an abstract mesh."""
+    found = lowered._lowering._device_list
+    return None if found is None else tuple(found)
+
+
+def device_count(lowered):
+    """On how many devices a Lowered runs."""
+    return lowered._lowering.compile_args["num_devices"]
+
+
+def backend_of(lowered):
+    """The backend that a Lowered is for."""
+    return lowered._lowering.compile_args["backend"]
+
+
+def callbacks_of(lowered):
+    """The host's functions that a Lowered calls."""
+    return list(lowered._lowering.compile_args["host_callbacks"])
+
+
+def writes_references(lowered):
+    """Whether a Lowered writes to references, which are buffers on devices."""
+    return lowered._lowering.compile_args.get("mut") is not None
+
+
+def lowered_anew(lowered, devices, move):
+    """A copy of a Lowered of which JAX remembers no compile, on these devices by position.
+
+    move: gives a sharding's or mesh's counterpart on the devices. Shardings that JAX chooses itself,
+    and those on abstract meshes, are left to JAX."""
+    old = lowered._lowering
+    arguments = dict(old.compile_args)
+    for name in ("in_shardings", "out_shardings", "intermediate_shardings"):
+        if arguments.get(name) is not None:
+            arguments[name] = tuple(
+                one if isinstance(one, _sharding_impls.UnspecifiedValue) else move(one)
+                for one in arguments[name])
+    context = arguments.get("context_mesh")
+    if isinstance(context, jax.sharding.Mesh) and not context.empty:
+        arguments["context_mesh"] = move(context)
+    constants = [move(one) if isinstance(one, jax.Array) else one for one in old.const_args]
+    computation = _pxla.MeshComputation(
+        old._name, _copy(old._hlo), constants, old._donated_invars, old._platforms,
+        old._compiler_options_kvs, device_list(devices), **arguments)
+    return jax.stages.Lowered(computation, lowered.args_info, lowered.out_tree, lowered._no_kwargs,
+                              lowered._in_types, lowered._out_types)
+
+
+def _copy(module):
+    """The same module as another object; constants are shared."""
+    with module.context:
+        made = _ir.Module.create(loc=module.operation.location)
+        for operation in module.body.operations:
+            made.body.append(operation.operation.clone())
+        attributes = module.operation.attributes
+        for attribute in attributes:
+            name = getattr(attribute, "name", attribute)  # some versions give pairs, some names
+            made.operation.attributes[name] = attributes[name]
+        return made
+
+
+def gspmd_on(sharding, devices):
+    """A sharding of XLA's own notation on other devices; None for any other kind of sharding."""
+    if not isinstance(sharding, _sharding_impls.GSPMDSharding):
+        return None
+    return _sharding_impls.GSPMDSharding(tuple(devices), sharding._hlo_sharding,
+                                         memory_kind=sharding.memory_kind)
 
 
 def kept_arguments(compiled):
