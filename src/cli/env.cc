@@ -89,12 +89,11 @@ void advise_pytorch_xla(const FoundPlugin& plugin, const std::string& wrapper, A
 std::string open_in_code(const std::string& client, const std::string& wrapper) {
   if (client == "gopjrt") return fmt::format("in Go: pjrt.GetPlugin(\"{}\")", wrapper);
   if (client == "exla") {
-    return fmt::format("in Elixir: EXLA.NIF.load_pjrt_plugin(\"{}\", \"{}\")", kPlatform, wrapper);
+    return fmt::format(R"(in Elixir: EXLA.NIF.load_pjrt_plugin("{}", "{}"))", kPlatform, wrapper);
   }
   if (client == "reactant") {
-    return fmt::format(
-        "in Julia: Reactant.XLA.PJRT.MakeClientUsingPluginAPI(\"{}\", \"{}\", \"{}\")", wrapper,
-        kPlatform, kPlatform);
+    return fmt::format(R"(in Julia: Reactant.XLA.PJRT.MakeClientUsingPluginAPI("{}", "{}", "{}"))",
+                       wrapper, kPlatform, kPlatform);
   }
   if (client == "zml") return fmt::format("in Zig: pjrt.Api.loadFrom(\"{}\")", wrapper);
   return fmt::format("the client has to open '{}' in place of the plugin", wrapper);

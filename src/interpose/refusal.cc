@@ -45,7 +45,7 @@ const PJRT_Api* refusal(std::string message) {
   const auto same = &refuse;
   constexpr std::size_t kFirst = offsetof(PJRT_Api, PJRT_Error_Destroy);
   for (std::size_t at = kFirst; at < sizeof table; at += sizeof same) {
-    std::memcpy(reinterpret_cast<char*>(&table) + at, &same, sizeof same);
+    std::memcpy(reinterpret_cast<char*>(&table) + at, static_cast<const void*>(&same), sizeof same);
   }
   table.struct_size = sizeof table;
   table.pjrt_api_version.struct_size = sizeof table.pjrt_api_version;
