@@ -1,6 +1,7 @@
 """compile_or_load(devices=): a lowering for some devices, or for an abstract mesh, on those that are given."""
 
 import json
+import os
 
 # Programs of programs.py, lowered on 0-3 and asked for on others, next to one that was lowered there.
 MOVED = """
@@ -37,8 +38,9 @@ print(json.dumps(said))
 
 def test_a_lowering_runs_on_other_devices_by_position(children):
     some = ["axes_ab", "keywords", "pinned_host", "two_callbacks"]
+    first = None if os.environ.get("PRECAST_SWEEP") == "full" else [*some, "shard_map", "donation", "ordered_callback"]
     said = json.loads(children.python("-c", MOVED, json.dumps(
-        [([3, 2, 1, 0], None), ([4, 5, 6, 7], some), ([0, 2, 4, 6], some)])).splitlines()[-1])
+        [([3, 2, 1, 0], first), ([4, 5, 6, 7], some), ([0, 2, 4, 6], some)])).splitlines()[-1])
     for name, outcomes in said.items():
         assert outcomes == (["miss", "hit", "hit"] if name in some else ["miss"]), name
 
@@ -48,7 +50,7 @@ import json, sys, numpy as np, jax, jax.numpy as jnp, precast.jax
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec as P
 ids = json.loads(sys.argv[1])
 sharding = NamedSharding(AbstractMesh((2, 2), ("a", "b")), P("a", "b"))
-lowered = jax.jit(lambda x: x @ x.T, out_shardings=sharding).trace(
+lowered = jax.jit(lambda x: jnp.tanh(x) * 2, out_shardings=sharding).trace(
     jax.ShapeDtypeStruct((4, 4), jnp.float32, sharding=sharding))
 if sys.argv[2] == "lowered":
     lowered = lowered.lower(lowering_platforms=("cpu",))
@@ -57,7 +59,7 @@ compiled = precast.jax.compile_or_load(lowered, devices=devices)
 here = NamedSharding(Mesh(np.array(devices).reshape(2, 2), ("a", "b")), P("a", "b"))
 x = jnp.arange(16.0).reshape(4, 4)
 result = compiled(jax.device_put(x, here))
-assert result.sharding == here and np.array_equal(result, x @ x.T)
+assert result.sharding.is_equivalent_to(here, 2) and np.allclose(result, np.tanh(x) * 2)
 print(precast.jax.report(compiled).outcome)
 """
 

@@ -42,3 +42,67 @@ def test_only_known_crashes_are_refused():
     assert (refused is not None) == jax.__version__.startswith("0.10.")
     assert _private.crashes_on_serialize(module, [0], [len]) is None
     assert _private.crashes_on_serialize(module, [0, 1], []) is None
+
+
+def _lowered():
+    return jax.jit(lambda state, x, unused: ({"w": state["w"] + x}, x.sum()), donate_argnums=0).lower(
+        {"w": jax.numpy.ones(4)}, 1.0, 2.0)
+
+
+def test_a_lowering_anew_is_the_same_program_in_another_object():
+    lowered = _lowered()
+    again = _private.lowered_anew(lowered, jax.devices()[:1], lambda value: value)
+    assert again.compiler_ir() is not lowered.compiler_ir()
+    for debug_info in (False, True):
+        assert again.as_text(debug_info=debug_info) == lowered.as_text(debug_info=debug_info)
+    assert _private.module_name(again.compiler_ir()) == _private.module_name(lowered.compiler_ir())
+    assert _private.program_bytes(again.compiler_ir()) == _private.program_bytes(lowered.compiler_ir())
+    assert _private.devices_of_lowering(again) == _private.devices_of_lowering(lowered) == (jax.devices()[0],)
+    assert _private.device_count(again) == 1 and _private.backend_of(again) is jax.devices()[0].client
+    assert again.compile()({"w": jax.numpy.ones(4)}, 1.0, 2.0)[1] == 1.0
+
+
+def test_a_lowering_and_what_was_compiled_from_it_are_called_alike():
+    lowered = _lowered()
+    said = _private.calling(lowered)
+    assert said == _private.calling(lowered.compile())
+    assert said["arguments"] == ["float32[4]", "float32[]"] and said["kept arguments"] == [0, 1]
+    assert said["donated arguments"] == ["[0][0]['w']"] and said["callbacks"] == 0
+    assert _private.devices_of_compiled(lowered.compile()) == (jax.devices()[0],)
+    assert _private.has_executable(lowered.compile()) and _private.is_for_xla(lowered)
+    assert not _private.has_executable(lowered) and not _private.is_for_xla(lowered.compile())
+    assert b"jit__lambda" in _private.optimized_program(lowered.compile().runtime_executable())
+
+
+def test_references_are_seen():
+    reference = jax.new_ref(jax.numpy.zeros(2)) if hasattr(jax, "new_ref") else None
+    assert not _private.writes_references(_lowered())
+    if reference is not None:
+        def write(x):
+            reference[...] = x
+            return x
+        assert _private.writes_references(jax.jit(write).lower(jax.numpy.ones(2)))
+
+
+def test_which_options_there_are():
+    backend = jax.devices()[0].client
+    assert _private.lacks_option(backend, "xla_no_such_option", "1")
+    assert not _private.lacks_option(backend, "xla_cpu_enable_fast_math", True)
+
+
+def test_jaxs_own_cache_is_seen(tmp_path):
+    assert not _private.uses_own_cache()
+    jax.config.update("jax_compilation_cache_dir", str(tmp_path))
+    try:
+        assert _private.uses_own_cache()
+    finally:
+        jax.config.update("jax_compilation_cache_dir", None)
+
+
+def test_xlas_own_shardings_move():
+    from jax._src.sharding_impls import GSPMDSharding
+    devices = jax.devices()[:1]
+    sharding = GSPMDSharding.get_replicated(devices, memory_kind="device")
+    moved = _private.gspmd_on(sharding, devices)
+    assert moved == sharding and moved.memory_kind == "device"
+    assert _private.gspmd_on(jax.sharding.SingleDeviceSharding(devices[0]), devices) is None

@@ -58,11 +58,12 @@ def _profile(folder, name):
     """The profile for a program: <folder>/<name>.fdo; None where there is none."""
     if folder is None:
         return None
-    path = pathlib.Path(folder) / (_file_name(name) + ".fdo")
+    path = pathlib.Path(folder) / (file_name(name) + ".fdo")
     return path.read_bytes() if path.is_file() else None
 
 
-def _file_name(name):
+def file_name(name):
+    """A program's name as part of a file's."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)
 
 
@@ -73,7 +74,7 @@ def _dump(folder, name, compiled):
     path.mkdir(parents=True, exist_ok=True)
     text = compiled.as_text()
     if text is not None:
-        (path / (_file_name(name) + ".hlo.txt")).write_text(text, encoding="utf-8")
+        (path / (file_name(name) + ".hlo.txt")).write_text(text, encoding="utf-8")
 
 
 def _wait(pool, futures, silence_timeout_s, gave_up):

@@ -61,10 +61,12 @@ def afresh(lowered, devices=None):
     if any(device.platform != backend.platform for device in chosen):
         raise ValueError(f"this lowering is for the platform {backend.platform!r}; give devices of it, or lower it "
                          "again")
-    if own is not None and chosen != list(own) and _private.writes_references(lowered):
+    if own is None or chosen == list(own):
+        return _private.lowered_anew(lowered, chosen, lambda value: value)
+    if _private.writes_references(lowered):
         raise ValueError("this lowering writes to references, which are on its own devices; lower it again for the "
                          "devices that it is to run on")
-    return _private.lowered_anew(lowered, chosen, _Moved(own or chosen, chosen))
+    return _private.lowered_anew(lowered, chosen, _Moved(own, chosen))
 
 
 def on_devices(lowered, devices):

@@ -53,6 +53,11 @@ def compile_and_load(backend, module, devices, options, callbacks):
     return _compiler.backend_compile_and_load(backend, module, devices, options, callbacks)
 
 
+def uses_own_cache():
+    """Whether JAX may load executables from a persistent cache of its own."""
+    return bool(jax.config.jax_enable_compilation_cache and jax.config.jax_compilation_cache_dir)
+
+
 def load(backend, serialized, devices, options, callbacks):
     """Loads what serialize() gave. The process aborts where the number of devices or callbacks is
     not that of the bytes: whoever calls this has checked both."""
@@ -86,9 +91,46 @@ def backend_of(lowered):
     return lowered._lowering.compile_args["backend"]
 
 
-def callbacks_of(lowered):
-    """The host's functions that a Lowered calls."""
-    return list(lowered._lowering.compile_args["host_callbacks"])
+def has_executable(compiled):
+    """Whether a Compiled is an executable of XLA that tells what it was made of."""
+    return getattr(getattr(compiled, "_executable", None), "_unloaded_executable", None) is not None
+
+
+def devices_of_compiled(compiled):
+    """The devices of a Compiled by position."""
+    return tuple(compiled._executable._unloaded_executable.device_list)
+
+
+def calling(stage):
+    """How a Lowered or Compiled is called, as plain data that is equal for both."""
+    if isinstance(stage, jax.stages.Lowered):
+        found = stage._lowering.compile_args
+        name, ins, outs = stage._lowering._name, found["global_in_avals"], found["global_out_avals"]
+        callbacks, kept, ordered = found["host_callbacks"], found["kept_var_idx"], found["ordered_effects"]
+    else:
+        found = stage._executable._unloaded_executable
+        name, ins, outs = found.name, found.input_avals, found.output_avals
+        callbacks, kept, ordered = found.host_callbacks, found.kept_var_idx, found.ordered_effects
+    return {"name": name, "arguments": [aval.str_short() for aval in ins],
+            "results": [aval.str_short() for aval in outs], "kept arguments": sorted(kept),
+            "donated arguments": [path for path, one in _leaves(stage.args_info) if one.donated],
+            "callbacks": len(callbacks), "ordered effects": len(ordered)}
+
+
+def _leaves(tree):
+    return [(jax.tree_util.keystr(path), leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)]
+
+
+def optimized_program(executable):
+    """The module that XLA made code of, as a serialized HloModuleProto."""
+    [module] = executable.hlo_modules()
+    return module.as_serialized_hlo_module_proto()
+
+
+def crashes_on_serialize_compiled(compiled):
+    """crashes_on_serialize() of a Compiled, whose module is gone."""
+    found = compiled._executable._unloaded_executable
+    return _crash(bool(found.ordered_effects), found.device_list, found.host_callbacks)
 
 
 def writes_references(lowered):
@@ -174,6 +216,43 @@ def set_profile(options, profile):
     options.executable_build_options.fdo_profile = profile
 
 
+def assignment_counts(options):
+    """(replicas, computations) of the device assignment of CompileOptions; None where they have none."""
+    assignment = options.device_assignment
+    return None if assignment is None else (assignment.replica_count(), assignment.computation_count())
+
+
+def set_assignment(options, ids):
+    """Sets the device assignment of CompileOptions; ids: of devices, replicas x computations."""
+    options.device_assignment = _xla_client.DeviceAssignment.create(ids)
+
+
+_DUMPS_OF_OTHER_NAMES = ("xla_gpu_dump_autotune_logs_to", "xla_gpu_dump_autotune_results_to")
+
+
+def clear_dumps(options):
+    """Takes whatever makes XLA dump out of CompileOptions and of their overrides."""
+    build = options.executable_build_options  # holds what the next line gives
+    debug = build.debug_options
+    for name in dir(debug):
+        if not name.startswith("xla_dump_") and name not in _DUMPS_OF_OTHER_NAMES:
+            continue
+        value = getattr(debug, name)
+        if isinstance(value, bool):
+            setattr(debug, name, False)
+        elif isinstance(value, str):
+            setattr(debug, name, "")
+    options.env_option_overrides = [(name, value) for name, value in options.env_option_overrides
+                                    if not name.startswith("xla_dump_") and name not in _DUMPS_OF_OTHER_NAMES]
+
+
+def options_for(devices):
+    """CompileOptions for one partition on each of these devices."""
+    ids = [device.id for device in devices]
+    return _compiler.get_compile_options(num_replicas=1, num_partitions=len(ids), device_assignment=[ids],
+                                         backend=devices[0].client)
+
+
 def program_bytes(module):
     """The module as MLIR bytecode."""
     out = io.BytesIO()
@@ -203,11 +282,19 @@ def is_compile_only(backend):
 
 def crashes_on_serialize(module, devices, callbacks):
     """Why asking this JAX to serialize would end the process; None where it does not."""
-    if jax.__version__.startswith("0.10.") and callbacks and len(devices) > 1 \
-            and takes_tokens(module):
+    return _crash(callbacks and takes_tokens(module), devices, callbacks)
+
+
+def _crash(ordered, devices, callbacks):
+    if jax.__version__.startswith("0.10.") and callbacks and len(devices) > 1 and ordered:
         return (f"UNIMPLEMENTED: jax {jax.__version__} crashes when it serializes an ordered "
                 "callback on several devices")
     return None
+
+
+def jaxlib_version():
+    """The version of jaxlib."""
+    return jaxlib.__version__
 
 
 def library():
@@ -247,14 +334,26 @@ _SAMPLE = """module @precast_sample {
 
 def sample(backend):
     """A serialized executable of this backend, which says for which CPU it compiles."""
+    return _compile_sample(backend, []).serialize()
+
+
+def _compile_sample(backend, overrides):
     from jax._src.interpreters import mlir  # pylint: disable=import-outside-toplevel
     device = backend.local_devices()[0]
     with mlir.make_ir_context():
         module = _ir.Module.parse(_SAMPLE)
-        options = _compiler.get_compile_options(num_replicas=1, num_partitions=1,
-                                                device_assignment=[[device.id]], backend=backend)
-        devices = _xla_client.DeviceList((device,))
-        return compile_and_load(backend, module, devices, options, []).serialize()
+        options = options_for([device])
+        options.env_option_overrides = overrides
+        return compile_and_load(backend, module, device_list([device]), options, [])
+
+
+def lacks_option(backend, name, value):
+    """Whether this XLA has no compile option of this name."""
+    try:
+        _compile_sample(backend, [(name, value)])
+    except Exception as error:  # pylint: disable=broad-exception-caught  # another one is the compile's to raise
+        return "No such compile option" in str(error)
+    return False
 
 
 def memory(executable):

@@ -8,8 +8,10 @@ and arguments around the executable, compiled or loaded.
 
 import contextlib
 import contextvars
+import dataclasses
 import os
 import threading
+import weakref
 
 from precast import _precast
 from precast.jax import _config, _private, _program
@@ -23,6 +25,10 @@ _process_wide = None  # a function that makes the request of a module that no ca
 _ambient = contextvars.ContextVar("precast_ambient", default=None)  # the same for this context
 _installed = False
 _sealed = None  # "error" or "warn": what a compile does after seal()
+# The Origin of executables, by their ids: JAX's executables cannot be referred to weakly. Whatever JAX
+# makes at an id of the past passes here again.
+_origins = {}
+_options = {}  # those of origins; most compiles have the same
 
 
 class SealedError(RuntimeError):
@@ -66,11 +72,42 @@ def facts_of(backend):
         return _facts[id(backend)][0]
 
 
+@dataclasses.dataclass(frozen=True)
+class Origin:
+    """Where an executable came from.
+
+    kind: "compiled", "entry" (the cache has its first bytes), "bytes" (loaded from a caller's bytes),
+    or "unknown" (JAX's own cache may have loaded it). path, root: of the entry. module: a weak
+    reference to the program that was compiled. options: of that compile, serialized."""
+
+    kind: str
+    path: str = ""
+    root: str = ""
+    module: weakref.ref | None = None
+    options: bytes = b""
+
+
+def origin_of(executable):
+    """The Origin of an executable that JAX made in this process."""
+    return _origins.get(id(executable), Origin("unknown" if _private.uses_own_cache() else "compiled"))
+
+
+def came_from(executable, origin):
+    """Keeps the Origin of an executable for origin_of()."""
+    _origins[id(executable)] = origin
+
+
+def _compiled_here(executable, module, options):
+    came_from(executable, Origin("compiled", module=weakref.ref(module), options=_options.setdefault(options, options)))
+
+
 class Request:
     """One compile-or-load of one module."""
 
+    serves_always = False  # whether PRECAST_DISABLE and profile-guided compiles of JAX do not matter
+
     def __init__(self, *, cache, policy, module, seconds=None, annotations=b"", locations=False,
-                 label=None, begin=None, end=None, profile=None, cancelled=None):
+                 label=None, begin=None, end=None, profile=None, cancelled=None, extras=None):
         self.cache = cache
         self.policy = policy
         self.module = module
@@ -79,6 +116,7 @@ class Request:
         self.locations = locations
         self.label = os.environ.get("PRECAST_LABEL", "") if label is None else label
         self.profile = profile  # bytes that guide the compiler; in the options, and so in the key
+        self.extras = extras or {}  # by name, in the key
         self.cancelled = cancelled  # whether the caller gave up; None: asks for signals alone
         self.begin = begin  # called with the module's name, before anything is done
         self.end = end  # called with the report
@@ -136,6 +174,10 @@ class Request:
             if error.code in ("plugin_error", "unavailable"):
                 raise _as_jax(error) from error
             return self._without_cache(backend, name, error, compiler)
+        if said["root"]:
+            came_from(executable, Origin("entry", said["artifact_path"], said["root"]))
+        else:
+            _compiled_here(executable, module, serialized_options)
         said["seconds"] = {**self.seconds, **said["seconds"]}
         self.report = Report(name=name, _executable=executable,
                              device_ids=[device.id for device in devices], **said)
@@ -148,7 +190,9 @@ class Request:
             raise error
         self.report = Report("bypass", "precast_error", repr(error), name, seconds=self.seconds)
         self._finish(backend)
-        return compiler()
+        executable = compiler()
+        came_from(executable, Origin("compiled"))
+        return executable
 
     def _finish(self, backend):
         self.report.tell(backend.process_index())
@@ -156,7 +200,7 @@ class Request:
             self.end(self.report)
 
     def _wishes(self, module, devices, callbacks):
-        extras = _program.extras(callbacks)
+        extras = {**_program.extras(callbacks), **self.extras}
         if self.locations:
             extras["locations"] = _program.location_digest(module)
         return {"policy": self.policy, "label": self.label, "extras": extras,
@@ -188,6 +232,8 @@ def _compile_or_get_cached(backend, computation, devices, compile_options, host_
         request = make(computation) if make is not None else None
     if request is not None and request.profile:
         _private.set_profile(compile_options, request.profile)
+    if request is not None and request.serves_always:
+        return request.serve(backend, computation, compile_options, host_callbacks, executable_devices)
     if request is None or _config.disabled() or pgle_profiler is not None or \
             _private.is_compile_only(backend):
         if request is not None:
@@ -197,9 +243,14 @@ def _compile_or_get_cached(backend, computation, devices, compile_options, host_
             if request.end is not None:
                 request.end(request.report)
         _refuse_if_sealed(_private.module_name(computation))
-        return _private.jax_compile_or_get_cached(backend, computation, devices, compile_options,
-                                                  host_callbacks, executable_devices,
-                                                  pgle_profiler)
+        executable = _private.jax_compile_or_get_cached(backend, computation, devices, compile_options,
+                                                        host_callbacks, executable_devices,
+                                                        pgle_profiler)
+        if _private.uses_own_cache():
+            came_from(executable, Origin("unknown"))
+        else:
+            _compiled_here(executable, computation, _private.options_bytes(compile_options))
+        return executable
     return request.serve(backend, computation, compile_options, host_callbacks, executable_devices)
 
 

@@ -2,14 +2,12 @@
 
 import json
 import os
-import pathlib
-import tempfile
 
 import jax
 import jax.numpy as jnp
 
 from precast import _precast
-from precast.jax import _private, _request, _serve, _trees
+from precast.jax import _files, _private, _request, _serve, _trees
 
 _VERSION = 1
 
@@ -46,22 +44,6 @@ def _calling(compiled, device_ids):
     }
 
 
-def _write(path, data):
-    """Whole or not at all."""
-    path = pathlib.Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".precast-")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
 def save(compiled, file):
     """Writes an executable into one file, with all that load() needs to call it.
 
@@ -79,7 +61,7 @@ def save(compiled, file):
     if artifact.root != report.root:
         raise ValueError(f"the entry '{report.artifact_path}' was replaced after it was loaded; get "
                          "the executable again")
-    _write(file, artifact.with_front_end(json.dumps(said, sort_keys=True).encode()))
+    _files.write(file, artifact.with_front_end(json.dumps(said, sort_keys=True).encode()))
 
 
 class Loaded:

@@ -1,0 +1,175 @@
+"""Executables as bytes, for processes that lower the same function themselves."""
+
+import json
+
+from precast import _precast
+from precast.aot import _key, _options
+from precast.jax import _placed, _private, _program, _request, _serve
+from precast.jax._report import Report
+
+_VERSION = 1
+
+# From here on it is known of each executable whether it was compiled or loaded.
+_request.install()
+
+
+def partially_serialize(compiled, execution_devices):
+    """The bytes of an executable that was compiled by this process or came from Precast's cache.
+
+    execution_devices: the devices that positions are counted in; those of the executable must be
+    among them. Gives a verified artifact (docs/format.md): no pickle, no code of Python. What came
+    from the cache gives the first bytes. ValueError: the executable cannot be serialized (with the
+    reason), a device that the list does not hold, or something else than devices."""
+    devices = _options.devices_of(execution_devices)
+    if not _private.has_executable(compiled):
+        raise _cannot("it is no executable of XLA", "give what Lowered.compile() or compile_or_load() gave")
+    own = _private.devices_of_compiled(compiled)
+    place = {device.id: position for position, device in enumerate(devices)}
+    for device in own:
+        if device.id not in place or devices[place[device.id]] != device:
+            raise ValueError(f"Unknown device: {device} is one of the executable's and none of execution_devices. Give "
+                             "a list with every device that it was compiled for")
+    said = {"version": 1, "devices": len(own), "callbacks": _private.calling(compiled)["callbacks"],
+            "aot": {"version": _VERSION, "execution_devices": len(devices),
+                    "positions": [place[device.id] for device in own], "calling": _private.calling(compiled)}}
+    front_end = json.dumps(said, sort_keys=True).encode()
+    origin = _request.origin_of(compiled.runtime_executable())
+    if origin.kind == "unknown":
+        raise _cannot("JAX's own cache is on and may have loaded it, and then its bytes may not run elsewhere",
+                      "compile it with precast.jax.compile_or_load(), or turn jax_enable_compilation_cache off")
+    if origin.kind == "bytes":
+        raise _cannot("it was loaded from bytes, and what it would give now may not run elsewhere",
+                      "keep the bytes that it was loaded from")
+    if origin.kind == "entry":
+        return _from_entry(origin, front_end)
+    return _compiled_here(compiled, origin, own, front_end)
+
+
+def _cannot(reason, what_next):
+    return ValueError(f"Compilation does not support serialization. The reason: {reason}. What to do: {what_next}")
+
+
+def _from_entry(origin, front_end):
+    try:
+        artifact = _precast.Artifact.read(origin.path)
+    except _precast.Error as error:
+        raise _cannot(f"its entry in the cache cannot be read any more ({error})", "get the executable again") from error
+    if artifact.root != origin.root:
+        raise _cannot(f"the entry '{origin.path}' was replaced after it was loaded", "get the executable again")
+    return artifact.with_front_end(front_end)
+
+
+def _compiled_here(compiled, origin, devices, front_end):
+    executable = compiled.runtime_executable()
+    reason = _private.crashes_on_serialize_compiled(compiled)
+    if reason is None:
+        try:
+            serialized = _private.serialize(executable)
+        except Exception as error:  # pylint: disable=broad-exception-caught  # whatever a runtime refuses with
+            reason = str(error)
+    if reason is not None:
+        raise _cannot(reason, "call it as it is; compile_or_load_all_traced() does so, and compiles it in each process")
+    module = origin.module() if origin.module is not None else None
+    # Where the program is gone, the key is that of XLA's optimized module, and a load can compare less.
+    program = _private.optimized_program(executable) if module is None else _program.program_bytes(module)
+    options = origin.options or _private.options_bytes(_private.options_for(devices))
+    facts, name = _request.facts_of(devices[0].client), _private.calling(compiled)["name"]
+    said = _key.no_cache().key(facts, program, name, options, {})
+    if said["record"] is None:
+        raise _cannot(f"{said['reason']}: {said['detail']}", "call it as it is")
+    return _precast.make_artifact(facts, said["record"], serialized, options, name, front_end)
+
+
+class _Load(_request.Request):
+    """A request that loads an artifact and nothing else."""
+
+    serves_always = True
+
+    def __init__(self, artifact, module):
+        super().__init__(cache=None, policy=None, module=module)
+        self._artifact = artifact
+
+    def serve(self, backend, module, options, callbacks, devices):
+        callbacks = list(callbacks)
+        facts = _request.facts_of(backend)
+        here = _key.no_cache().key(facts, _program.program_bytes(module), _private.module_name(module),
+                                   _private.options_bytes(options), self._wishes(module, devices, callbacks))
+        made = self._artifact.fields
+        if not _is_of_xla(made) and here["fields"] and here["fields"]["program"] != made["program"]:
+            raise ValueError(f"the serialized executable was compiled from another program than this lowering of "
+                             f"{_private.module_name(module)}: lower the function that was serialized, or compile again")
+
+        def load(serialized, _, load_options):
+            return _private.load(backend, serialized, devices, load_options, callbacks)
+
+        executable = _precast.load_artifact(facts, self._artifact, [device.id for device in devices], load)
+        _request.came_from(executable, _request.Origin("bytes"))
+        self.report = Report("hit", "none", name=_private.module_name(module), root=self._artifact.root,
+                             device_ids=[device.id for device in devices], _executable=executable)
+        return executable
+
+
+def _is_of_xla(fields):
+    """Whether the record is that of an optimized module, which no lowering can be compared with."""
+    return dict(fields["program"])["format"] != b"mlir_bytecode"
+
+
+def load_compiled_from_serialized(lowered, serialized, execution_devices):
+    """Loads what partially_serialize() gave, for a lowering of the same function: a jax.stages.Compiled.
+
+    execution_devices: as many as partially_serialize() was given; the executable runs on those at the
+    same positions. Trees, shardings, layouts, donation and callbacks are this lowering's. Errors:
+    NotImplementedError for a lowering for something else than XLA; ValueError for another number of
+    devices, for devices of another client, and for another function; precast.Error where the bytes
+    are damaged, or were made by another build of jaxlib, for other devices or for another CPU.
+    Nothing of that reaches the runtime."""
+    _key.check_lowering(lowered)
+    devices = _options.devices_of(execution_devices)
+    _check_client(_private.backend_of(lowered), devices)
+    if not isinstance(serialized, bytes | bytearray | memoryview):
+        raise TypeError(f"the serialized executable must be bytes, and is a {type(serialized).__name__}: give what "
+                        "partially_serialize() gave")
+    artifact = _precast.Artifact.decode(bytes(serialized))
+    chosen = _positions(artifact, devices)
+    _check_calling(json.loads(artifact.front_end)["aot"]["calling"], _private.calling(lowered))
+    anew = _placed.afresh(lowered, chosen)
+    request = _Load(artifact, anew.compiler_ir())
+    with request.active():
+        return _serve.compile_lowered(request, anew, None)[0]
+
+
+def _check_client(backend, devices):
+    for device in devices:
+        if device.client is not backend:
+            there = device.client
+            raise ValueError(
+                "Execution devices belong to a client other than `backend`. Got backend client: "
+                f"{(backend.platform, backend.platform_version)} and execution devices client: "
+                f"{(there.platform, there.platform_version)}. Give devices of the client that the function was lowered "
+                "for, or lower it for theirs")
+
+
+def _positions(artifact, devices):
+    """The devices to run on. ValueError for another number than there were."""
+    try:
+        said = json.loads(artifact.front_end)["aot"]
+        positions, count = said["positions"], said["execution_devices"]
+        if said["version"] != _VERSION:
+            raise KeyError("version")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError("these bytes hold an executable, but partially_serialize() of this version did not write them: "
+                         "serialize it again") from error
+    if len(devices) == count:
+        return [devices[position] for position in positions]
+    if len(devices) == len(positions):  # just those of the executable
+        return [devices[sorted(positions).index(position)] for position in positions]
+    placement = dict(artifact.fields["placement"])
+    raise ValueError(_options.cannot_remap(int(placement["replicas"]), int(placement["partitions"]), len(devices)))
+
+
+def _check_calling(there, here):
+    for what, value in here.items():
+        if there.get(what) != value:
+            raise ValueError(f"the serialized executable is of another function: its {what} are {there.get(what)}, and "
+                             f"those of this lowering are {value}. Lower the function that was serialized, with the "
+                             "same arguments, or compile again")

@@ -1,0 +1,122 @@
+"""partially_serialize in one process, load_compiled_from_serialized in another, on other devices."""
+
+import json
+import os
+
+import pytest
+
+# Of programs.py; all of them in make test-long.
+NAMES = [] if os.environ.get("PRECAST_SWEEP") == "full" else [
+    "lapack", "axes_ab", "donation", "keywords", "pinned_host", "layouts", "two_callbacks", "ordered_callback"]
+
+SAVE = """
+import json, os, pathlib, sys, jax, precast.jax, programs
+from precast.aot import partially_serialize
+folder = pathlib.Path(sys.argv[1])
+devices = jax.devices()[:4]
+def values(name, call, devices):
+    stage, args, kwargs = programs.PROGRAMS[name](devices)
+    programs.printed.clear()
+    result = jax.block_until_ready(call(*args, **kwargs))
+    jax.effects_barrier()
+    return [[str(leaf.sharding.memory_kind), list(leaf.format.layout.major_to_minor), leaf.astype("float32").tolist()]
+            for leaf in jax.tree.leaves(result)] + [list(programs.printed)], [leaf.is_deleted() for leaf in
+                                                                              jax.tree.leaves(args)]
+said = {}
+for number, name in enumerate(json.loads(sys.argv[2]) or programs.PROGRAMS):
+    lowered = programs.PROGRAMS[name](devices)[0].lower()
+    # Both ways to come by an executable.
+    compiled = precast.jax.compile_or_load(lowered) if number % 2 else lowered.compile()
+    (folder / name).write_bytes(partially_serialize(compiled, devices))
+    said[name] = values(name, compiled, devices)
+print(json.dumps(said))
+"""
+
+LOAD = """
+import json, os, pathlib, sys, jax, precast.jax, programs
+from precast.aot import load_compiled_from_serialized
+from precast.jax import _private
+folder = pathlib.Path(sys.argv[1])
+""" + SAVE[SAVE.index("def values"):SAVE.index("said = {}")] + """
+_private.sample(jax.devices()[0].client)
+from precast.jax import _request
+_request.facts_of(jax.devices()[0].client)
+def never(*args):
+    raise AssertionError("a compile")
+said = []
+for ids, lowered_there in json.loads(sys.argv[2]):
+    here = [jax.devices()[i] for i in ids]
+    said.append({})
+    for name in json.loads(sys.argv[3]) or programs.PROGRAMS:
+        lowered = programs.PROGRAMS[name](here if lowered_there else jax.devices()[:4])[0].lower()
+        real, _private.compile_and_load = _private.compile_and_load, never
+        own, _private.jax_compile_or_get_cached = _private.jax_compile_or_get_cached, never
+        compiled = load_compiled_from_serialized(lowered, (folder / name).read_bytes(), here)
+        _private.compile_and_load, _private.jax_compile_or_get_cached = real, own
+        assert type(compiled) is jax.stages.Compiled
+        assert precast.jax.report(compiled).outcome == "hit"
+        assert set(compiled._executable._unloaded_executable.device_list) <= set(here)
+        said[-1][name] = values(name, compiled, here)
+print(json.dumps(said))
+"""
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    from conftest import Children
+    children = Children(tmp_path_factory.mktemp("aot"))
+    return children, json.loads(children.python("-c", SAVE, str(children.folder), json.dumps(NAMES),
+                                                seed=1).splitlines()[-1])
+
+
+# Device lists, each with whether the function is lowered for them, or for 0-3 and then moved.
+@pytest.mark.parametrize("seed, where", [(2, [([4, 5, 6, 7], False)]),
+                                         (3, [([3, 2, 1, 0], False), ([0, 2, 4, 6], True), ([0, 1, 2, 3], True)])])
+def test_another_process_loads_it(saved, seed, where):
+    children, first = saved
+    # The cache plays no part in it.
+    said = children.python("-c", LOAD, str(children.folder), json.dumps(where), json.dumps(NAMES), seed=seed,
+                           PRECAST_DISABLE="1", PRECAST_CACHE=str(children.folder / "none"))
+    for (ids, _), one in zip(where, json.loads(said.splitlines()[-1]), strict=True):
+        assert one == first, ids
+
+
+def test_they_are_artifacts(saved):
+    children, _ = saved
+    import os
+    import subprocess
+    done = subprocess.run([os.environ["PRECAST_BIN"], "verify", str(children.folder / "axes_ab")], check=False,
+                          capture_output=True, text=True, env=children.environment())
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_list_in_another_order_counts_positions_in_it(tmp_path):
+    import jax
+    import jax.numpy as jnp
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+    from precast import aot
+    devices = jax.devices()
+    sharding = NamedSharding(Mesh(devices[:4], ("x",)), P("x"))
+    lowered = jax.jit(lambda x: x * 2).lower(jax.ShapeDtypeStruct((4,), jnp.float32, sharding=sharding))
+    serialized = aot.partially_serialize(lowered.compile(), devices[::-1])  # positions 7, 6, 5, 4
+    loaded = aot.load_compiled_from_serialized(lowered, serialized, devices)
+    assert [device.id for device in loaded.input_shardings[0][0].mesh.devices.flat] == [7, 6, 5, 4]
+    loaded = aot.load_compiled_from_serialized(lowered, serialized, devices[2:6])  # just as many as it has
+    assert [device.id for device in loaded.input_shardings[0][0].mesh.devices.flat] == [5, 4, 3, 2]
+
+
+def test_an_abstract_mesh(tmp_path):
+    import jax
+    import jax.numpy as jnp
+    from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
+    from precast import aot
+    import precast.jax
+    devices = jax.devices()
+    sharding = NamedSharding(AbstractMesh((4,), ("x",)), P("x"))
+    lowered = jax.jit(lambda x: x * 2).trace(jax.ShapeDtypeStruct((4,), jnp.float32, sharding=sharding)).lower(
+        lowering_platforms=("cpu",))
+    serialized = aot.partially_serialize(lowered.compile(device_assignment=tuple(devices[:4])), devices[:4])
+    loaded = aot.load_compiled_from_serialized(lowered, serialized, devices[:3:-1])
+    x = jax.device_put(jnp.arange(4.0), loaded.input_shardings[0][0])
+    assert (loaded(x) == x * 2).all()
+    assert [device.id for device in loaded(x).sharding.mesh.devices.flat] == [7, 6, 5, 4]
