@@ -63,12 +63,13 @@ nb::object held(const std::shared_ptr<void>& object) {
 class Calls {
  public:
   Calls(nb::object compile, nb::object serialize, nb::object load, nb::object describe,
-        nb::object cancelled)
+        nb::object cancelled, nb::object front_end)
       : compile_(std::move(compile)),
         serialize_(std::move(serialize)),
         load_(std::move(load)),
         describe_(std::move(describe)),
-        cancelled_(std::move(cancelled)) {}
+        cancelled_(std::move(cancelled)),
+        front_end_(std::move(front_end)) {}
 
   ForeignRuntime runtime(std::shared_ptr<const ForeignFacts> facts) {
     ForeignRuntime made;
@@ -90,6 +91,13 @@ class Calls {
           call<ForeignDescription>(false, [&] { return description(describe_(held(executable))); });
       return said ? *said : ForeignDescription();
     };
+    if (!front_end_.is_none()) {
+      // Without them the entry does not prove to load, and is not stored.
+      made.front_end = [this] {
+        return call<Bytes>(false, [this] { return bytes_of(nb::cast<nb::bytes>(front_end_())); })
+            .value_or(Bytes());
+      };
+    }
     made.cancelled = [this] {
       const nb::gil_scoped_acquire gil;
       if (PyErr_CheckSignals() == 0) return gave_up();
@@ -170,6 +178,7 @@ class Calls {
   nb::object load_;
   nb::object describe_;
   nb::object cancelled_;  // None: only signals count
+  nb::object front_end_;  // None: the bytes of the wishes
   std::unique_ptr<nb::python_error> raised_;
 };
 
@@ -206,12 +215,24 @@ struct Call {  // One request, as Python gives it.
   Program program;
   CompileOptions options;
   RequestOptions request;
+  nb::object front_end = nb::none();
+  std::vector<std::string> settled_calls;
+  std::string unsettled_because;
+
+  ForeignRuntime settle(ForeignRuntime runtime) const {
+    runtime.settled_calls = settled_calls;
+    runtime.unsettled_because = unsettled_because;
+    return runtime;
+  }
 };
 
 Call call_of(const nb::bytes& program, const std::string& name, const nb::bytes& options,
              const nb::dict& wishes) {
   Call made{value_of(Program::from_bytes(bytes_of(program), name)),
             value_of(CompileOptions::from_serialized(bytes_of(options))),
+            {},
+            nb::none(),
+            {},
             {}};
   RequestOptions& request = made.request;
   for (const auto& [key, value] : wishes) {
@@ -222,8 +243,12 @@ Call call_of(const nb::bytes& program, const std::string& name, const nb::bytes&
       request.salt = nb::cast<std::string>(value);
     else if (word == "annotations")
       request.annotations = bytes_of(nb::cast<nb::bytes>(value));
-    else if (word == "front_end")
-      request.front_end = bytes_of(nb::cast<nb::bytes>(value));
+    else if (word == "front_end")  // a function that gives bytes
+      made.front_end = nb::borrow(value);
+    else if (word == "settled_calls")
+      made.settled_calls = nb::cast<std::vector<std::string>>(value);
+    else if (word == "unsettled_because")
+      made.unsettled_because = nb::cast<std::string>(value);
     else if (word == "extras")
       request.extras = nb::cast<std::map<std::string, std::string>>(value);
     else if (word == "policy")
@@ -255,12 +280,12 @@ std::pair<nb::object, nb::dict> compile_or_load(const Cache& cache, const Facts&
                                                 nb::object cancelled) {
   const Call call = call_of(program, name, options, wishes);
   Calls calls(std::move(compile), std::move(serialize), std::move(load), std::move(describe),
-              std::move(cancelled));
+              std::move(cancelled), call.front_end);
   std::optional<Result<ForeignDone>> done;
   {
     const nb::gil_scoped_release released;
-    done.emplace(cache.compile_or_load(calls.runtime(facts.facts), call.program, call.options,
-                                       call.request));
+    done.emplace(cache.compile_or_load(call.settle(calls.runtime(facts.facts)), call.program,
+                                       call.options, call.request));
   }
   calls.rethrow();
   ForeignDone made = value_of(*std::move(done));
@@ -283,7 +308,7 @@ nb::dict to_python(const KeyRecord& record) {
 nb::dict key(const Cache& cache, const Facts& facts, const nb::bytes& program,
              const std::string& name, const nb::bytes& options, const nb::dict& wishes) {
   const Call call = call_of(program, name, options, wishes);
-  ForeignRuntime runtime;
+  ForeignRuntime runtime = call.settle({});
   runtime.facts = facts.facts;
   // A key needs none of them.
   runtime.compile = [](auto&&...) { return Error(ErrorCode::unsupported, "no compile"); };
@@ -348,7 +373,7 @@ Facts facts_of(const std::string& name, const std::string& library, const std::s
 
 nb::object load_artifact(const Facts& facts, const VerifiedArtifact& artifact,
                          const std::vector<std::int64_t>& device_ids, nb::object load) {
-  Calls calls(nb::none(), nb::none(), std::move(load), nb::none(), nb::none());
+  Calls calls(nb::none(), nb::none(), std::move(load), nb::none(), nb::none(), nb::none());
   std::optional<Result<ForeignExecutable>> done;
   {
     const nb::gil_scoped_release released;
@@ -459,6 +484,10 @@ NB_MODULE(_precast, module) {
       .def_prop_ro(
           "program_name",
           [](const VerifiedArtifact& artifact) { return artifact.provenance().program_name; })
+      .def_prop_ro("key_fields",
+                   [](const VerifiedArtifact& artifact) {
+                     return to_python(value_of(KeyRecord::decode(artifact.key_record())));
+                   })
       .def_prop_ro("front_end",
                    [](const VerifiedArtifact& artifact) { return to_python(artifact.front_end()); })
       .def("with_front_end", [](const VerifiedArtifact& artifact, const nb::bytes& front_end) {

@@ -84,6 +84,17 @@ struct ForeignRuntime {                       // A runtime as one request sees i
       load;
   // May be empty.
   std::function<ForeignDescription(const ForeignExecutable&)> describe;
+  // Asked when an executable is to be stored, for what is kept beside it, instead of
+  // RequestOptions::front_end. May be empty. What it throws or fails at is the front end's to
+  // answer with bytes.
+  std::function<Bytes()> front_end;
+  // Targets of custom calls whose configuration holds an address of the process, and which this
+  // front end made stable: in the program something else stands in the address's place, and what
+  // the address stood for is in the request's extras, or does not matter. Programs with others
+  // bypass (process_bound_call).
+  std::vector<std::string> settled_calls;
+  // Why those others are not settled: the end of the sentence that the report has. May be empty.
+  std::string unsettled_because;
   // Asked several times a second while a request waits for somebody else's compile; true ends the
   // request with an error (unavailable). May be empty.
   std::function<bool()> cancelled;

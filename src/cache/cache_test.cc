@@ -191,6 +191,34 @@ TEST_F(CacheTest, AFolderThatCannotBeUsedCostsOneWarning) {
   EXPECT_THAT(warnings[0], HasSubstr(dir_.file("file")));
 }
 
+TEST_F(CacheTest, WhoAsksWithAProfileHearsOfTheEntryWithout) {
+  std::vector<std::string> told;
+  CacheConfig config;
+  config.log = [&](LogLevel, const std::string& text) { told.push_back(text); };
+  const Cache cache = open(config);
+  CompileOptions guided;
+  guided.set_profile("a profile");
+  EXPECT_EQ(ask(cache, kProgram, guided).report.detail, "");  // there is none
+  const Report plain = ask(cache).report;
+  EXPECT_EQ(plain.detail, "");
+  CompileOptions other;
+  other.set_profile("another profile");
+  const Report missed = ask(cache, kProgram, other).report;
+  EXPECT_EQ(missed.reason, Reason::not_found);
+  EXPECT_THAT(missed.detail, HasSubstr("with a profile"));
+  EXPECT_THAT(missed.detail, HasSubstr(plain.key->hex()));
+  EXPECT_THAT(told, ::testing::ElementsAre(missed.detail));
+  EXPECT_EQ(ask(cache, kProgram, other).report.outcome, Outcome::hit);
+
+  CompileOptions third;
+  third.set_profile("a third");
+  RequestOptions offline;
+  offline.policy = Policy::offline;
+  const auto refused = cache.compile_or_load(*client_, program(), third, offline);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr(plain.key->hex()));
+}
+
 TEST_F(CacheTest, NoHomeMeansNoCache) {
   const EnvGuard home("HOME", std::nullopt);
   const EnvGuard xdg("XDG_CACHE_HOME", std::nullopt);

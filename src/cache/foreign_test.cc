@@ -129,6 +129,51 @@ TEST_F(ForeignTest, AMissIsStoredAndTheNextRequestLoadsItOnOtherDevices) {
   EXPECT_THAT(got(second).devices, ElementsAre(4, 5, 7, 6));
 }
 
+TEST_F(ForeignTest, WhatIsKeptBesideAnExecutableIsAskedForWhenItIsStored) {
+  int asked = 0;
+  const auto request = [&] {
+    ForeignRuntime made = runtime();
+    made.front_end = [&asked]() -> Bytes {
+      ++asked;
+      return "made late";
+    };
+    return open().compile_or_load(made, program(), on({0}), request_);
+  };
+  ASSERT_TRUE(request());
+  EXPECT_EQ(asked, 1);
+  const auto hit = request();
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->report.outcome, Outcome::hit);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(got(hit).front_end, "made late");
+}
+
+TEST_F(ForeignTest, OnlyCallsThatTheFrontEndSettledAreCached) {
+  constexpr std::string_view kRule = R"(module @m {
+  func.func public @main(%arg0: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.custom_call @CustomSPMDPartitioning(%arg0)
+      {backend_config = "rule 0"} : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
+)";
+  const auto request = [&](std::vector<std::string> settled, std::string why) {
+    ForeignRuntime made = runtime();
+    made.settled_calls = std::move(settled);
+    made.unsettled_because = std::move(why);
+    auto done = open().compile_or_load(made, program(kRule), on({0}), request_);
+    EXPECT_TRUE(done);
+    return done->report;
+  };
+  EXPECT_EQ(request({}, "").reason, Reason::process_bound_call);
+  const Report refused = request({"InspectSharding"}, "the rule opens files");
+  EXPECT_EQ(refused.reason, Reason::process_bound_call);
+  EXPECT_THAT(refused.detail, HasSubstr("CustomSPMDPartitioning"));
+  EXPECT_THAT(refused.detail, HasSubstr("the rule opens files"));
+  EXPECT_EQ(request({"CustomSPMDPartitioning"}, "").outcome, Outcome::miss);
+  EXPECT_EQ(request({"CustomSPMDPartitioning"}, "").outcome, Outcome::hit);
+}
+
 TEST_F(ForeignTest, NoKeyIsThatOfAPluginWithTheSameBytes) {
   const auto plugin = open().key(*client_, program(), on({0}), request_);
   ASSERT_TRUE(plugin && plugin->record);

@@ -55,6 +55,9 @@ class Request {
 
   // The entry, verified; nothing when there is none, or when it was a fault.
   Result<std::optional<VerifiedArtifact>> fetch();
+  // What a request with a profile is told when only the same compile without one has an entry;
+  // empty: there is nothing to tell. Reads no entry.
+  std::string said_of_plain_entry();
   // Whether a verified artifact may be handed to this process's plugin, as far as this host knows;
   // else the plan has been followed. With `may_try`, a process of its own may find out.
   enum class MayTry : std::uint8_t { no, yes };
@@ -139,6 +142,7 @@ class Request {
   double compiled_in_ms_ = 0;  // what a hit did not have to do
   Waiting holder_;             // whom this request waited for
   bool gave_up_ = false;       // the caller, while it waited
+  bool told_of_plain_entry_ = false;
   Step step_;
   Report report_;
 };

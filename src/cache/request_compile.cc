@@ -169,7 +169,7 @@ Result<Bytes> Request::encode(const RuntimeExecutable& compiled, Bytes serialize
   contents.cost_analysis = std::move(facts.cost_analysis);
   contents.provenance = provenance(compile_ms);
   contents.outline = outline().encode();
-  contents.front_end = wishes_.front_end;
+  contents.front_end = runtime_.front_end().value_or(wishes_.front_end);
   if (wishes_.keep_program) {
     contents.program = Bytes(program_.bytes());
     contents.program_format = program_.format();

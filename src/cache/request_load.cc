@@ -9,6 +9,7 @@
 #include "cache/phases.h"
 #include "cache/request.h"
 #include "cache/trial_load.h"
+#include "key/build_record.h"
 #include "lease/leases.h"
 
 namespace precast::cache {
@@ -32,6 +33,25 @@ void Request::dispose() {
   if (!moved) warn("quarantine", moved.error().to_string());
 }
 
+std::string Request::said_of_plain_entry() {
+  const std::optional<KeyRecord> plain = key::without_profile(record_);
+  if (!plain) return {};
+  const std::string name = plain->digest().hex();
+  const Result<bool> there =
+      cache_.store->ask<bool>([name](store::DirectoryStore& store) -> Result<bool> {
+        PRECAST_ASSIGN(const std::optional<store::EntryFile> entry, store.open_entry(name));
+        return entry.has_value();
+      });
+  // It explains and decides nothing.
+  if (!there || !*there) return {};
+  std::string said =
+      "the program is asked for with a profile, and the cache has it without one alone (key " +
+      name + ")";
+  if (cache_.config.log && !told_of_plain_entry_) cache_.config.log(LogLevel::info, said);
+  told_of_plain_entry_ = true;
+  return said;
+}
+
 Result<std::optional<VerifiedArtifact>> Request::fetch() {
   auto place =
       timed(report_.phases, "lookup", [this] { return cache_.store->get(report_.key->hex()); });
@@ -40,8 +60,10 @@ Result<std::optional<VerifiedArtifact>> Request::fetch() {
     return std::optional<VerifiedArtifact>();
   }
   if (!*place) {
-    PRECAST_TRY(found(Found::nothing, "there is no entry of the key " + report_.key->hex()));
-    report_.detail.clear();  // the reason says it all
+    const std::string more = said_of_plain_entry();
+    PRECAST_TRY(found(Found::nothing, "there is no entry of the key " + report_.key->hex() +
+                                          (more.empty() ? "" : "; " + more)));
+    report_.detail = more;  // else the reason says it all
     return std::optional<VerifiedArtifact>();
   }
   entry_ = Entry{(*place)->identity, (*place)->used_unix_s};

@@ -88,6 +88,9 @@ class Runtime {
   virtual TrialEnd try_load(const Compile& compile, int artifact, const Digest& root,
                             const std::string& command) const = 0;
 
+  // What to keep beside an executable that is stored; nothing: RequestOptions::front_end.
+  virtual std::optional<Bytes> front_end() const { return std::nullopt; }
+
   // Asked several times a second while a request waits for somebody else: whether the caller gave
   // up.
   virtual bool cancelled() const { return false; }

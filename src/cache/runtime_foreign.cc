@@ -102,7 +102,12 @@ Result<KeyResult> ForeignRuntimeFace::identify(const Compile& compile) const {
   PRECAST_ASSIGN(auto settings, settings_of(*in_force, compile.options, facts.platform));
   if (!settings.first) return bypass(Reason::option_names_file, std::move(settings.second));
   program::ProgramDigest digest = program::digest_program(compile.program);
-  if (auto early = bypass_by_calls(digest.custom_calls, facts.binds_callbacks)) {
+  program::CustomCallScan unsettled = digest.custom_calls;
+  for (const std::string& target : runtime_.settled_calls) unsettled.process_bound.erase(target);
+  if (auto early = bypass_by_calls(unsettled, facts.binds_callbacks)) {
+    if (early->bypass == Reason::process_bound_call && !runtime_.unsettled_because.empty()) {
+      early->detail += ": " + runtime_.unsettled_because;
+    }
     return *std::move(early);
   }
   const Result<PluginFile> library = mapped_library(facts.library);
@@ -173,6 +178,11 @@ TrialEnd ForeignRuntimeFace::try_load(const Compile& /*compile*/, int /*artifact
                                       const std::string& /*command*/) const {
   return {TrialEnd::Kind::could_not_run,
           "executables of '" + runtime_.facts->name + "' cannot be loaded by the precast command"};
+}
+
+std::optional<Bytes> ForeignRuntimeFace::front_end() const {
+  if (!runtime_.front_end) return std::nullopt;
+  return runtime_.front_end();
 }
 
 bool ForeignRuntimeFace::cancelled() const { return runtime_.cancelled && runtime_.cancelled(); }

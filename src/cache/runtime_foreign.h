@@ -1,10 +1,12 @@
 // The runtime of a front end (precast/foreign.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cache/runtime.h"
+#include "precast/bytes.h"
 #include "precast/foreign.h"
 #include "precast/result.h"
 #include "topology/assignment.h"
@@ -26,6 +28,7 @@ class ForeignRuntimeFace : public Runtime {
                                  const CompileOptions& stored) const override;
   TrialEnd try_load(const Compile& compile, int artifact, const Digest& root,
                     const std::string& command) const override;
+  std::optional<Bytes> front_end() const override;
   bool cancelled() const override;
 
  private:

@@ -211,4 +211,17 @@ KeyRecord build_record(const KeyInputs& inputs) {
   return KeyRecord(std::move(fields));
 }
 
+std::optional<KeyRecord> without_profile(const KeyRecord& record) {
+  std::vector<KeyField> fields = record.fields();
+  std::size_t removed = 0;
+  for (KeyField& field : fields) {
+    if (field.name != "options") continue;
+    removed += std::erase_if(field.items, [](const KeyItem& item) {
+      return item.name == "executable_build_options.fdo_profile";
+    });
+  }
+  if (removed == 0) return std::nullopt;
+  return KeyRecord(std::move(fields));
+}
+
 }  // namespace precast::key

@@ -1,6 +1,8 @@
 // From the values of a compilation to its record.
 #pragma once
 
+#include <optional>
+
 #include "key/key_inputs.h"
 #include "precast/key.h"
 
@@ -13,5 +15,8 @@ KeyField program_field(const program::ProgramDigest& program);
 // placement, cpu, extra. docs/key.md says what is in each and why. Pure: equal inputs give equal
 // records, on every machine.
 KeyRecord build_record(const KeyInputs& inputs);
+
+// The record of the same compile without the profile that guides it; nothing when there is none.
+std::optional<KeyRecord> without_profile(const KeyRecord& record);
 
 }  // namespace precast::key
