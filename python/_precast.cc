@@ -484,10 +484,6 @@ NB_MODULE(_precast, module) {
       .def_prop_ro(
           "program_name",
           [](const VerifiedArtifact& artifact) { return artifact.provenance().program_name; })
-      .def_prop_ro("key_fields",
-                   [](const VerifiedArtifact& artifact) {
-                     return to_python(value_of(KeyRecord::decode(artifact.key_record())));
-                   })
       .def_prop_ro("front_end",
                    [](const VerifiedArtifact& artifact) { return to_python(artifact.front_end()); })
       .def("with_front_end", [](const VerifiedArtifact& artifact, const nb::bytes& front_end) {

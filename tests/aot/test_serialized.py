@@ -7,7 +7,7 @@ import pytest
 
 # Of programs.py; all of them in make test-long.
 NAMES = [] if os.environ.get("PRECAST_SWEEP") == "full" else [
-    "lapack", "axes_ab", "donation", "keywords", "pinned_host", "layouts", "two_callbacks", "ordered_callback"]
+    "lapack", "axes_ab", "donation", "keywords", "pinned_host", "layouts", "two_callbacks", "ordered_callback", "custom_partitioning"]
 
 SAVE = """
 import json, os, pathlib, sys, jax, precast.jax, programs
@@ -53,7 +53,7 @@ for ids, lowered_there in json.loads(sys.argv[2]):
         own, _private.jax_compile_or_get_cached = _private.jax_compile_or_get_cached, never
         compiled = load_compiled_from_serialized(lowered, (folder / name).read_bytes(), here)
         _private.compile_and_load, _private.jax_compile_or_get_cached = real, own
-        assert type(compiled) is jax.stages.Compiled
+        assert isinstance(compiled, jax.stages.Compiled)
         assert precast.jax.report(compiled).outcome == "hit"
         assert set(compiled._executable._unloaded_executable.device_list) <= set(here)
         said[-1][name] = values(name, compiled, here)
@@ -79,6 +79,22 @@ def test_another_process_loads_it(saved, seed, where):
                            PRECAST_DISABLE="1", PRECAST_CACHE=str(children.folder / "none"))
     for (ids, _), one in zip(where, json.loads(said.splitlines()[-1]), strict=True):
         assert one == first, ids
+
+
+def test_another_partition_rule_is_another_function(saved):
+    children, _ = saved
+    said = children.python("-c", """
+import pathlib, sys, jax, programs
+from precast.aot import load_compiled_from_serialized
+programs.rule_factor = 3.0
+lowered = programs.PROGRAMS["custom_partitioning"](jax.devices())[0].lower()
+try:
+    load_compiled_from_serialized(lowered, (pathlib.Path(sys.argv[1]) / "custom_partitioning").read_bytes(),
+                                  jax.devices()[:4])
+except ValueError as error:
+    print(error)
+""", str(children.folder))
+    assert "was compiled from another program than this lowering" in said
 
 
 def test_they_are_artifacts(saved):

@@ -39,7 +39,7 @@ print(json.dumps({{"names": list(compiled), "metrics": metrics, "consumed": w.is
                   "reasons": [one.reason for one in reports.values()],
                   "keys": {{name: one.key for name, one in reports.items()}},
                   "loss": float(jitted["evaluate"](new)),
-                  "types": [type(one) is jax.stages.Compiled for one in compiled.values()]}}))
+                  "types": [isinstance(one, jax.stages.Compiled) for one in compiled.values()]}}))
 """
 
 

@@ -10,10 +10,14 @@ import typing
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.custom_partitioning import custom_partitioning as partitioned
 from jax.experimental.layout import Format, Layout
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
 PROGRAMS = {}
+
+# What the partition rule of this process does; another number is another rule.
+rule_factor = 2.0
 
 # What the callbacks of this process do; another process may choose another function.
 host_function = np.sin
@@ -82,7 +86,9 @@ def axes_ba(devices):
 def shard_map(devices):
     mesh = mesh_of(devices, (4,), ("x",))
     def total(x):
-        return jax.lax.psum(x, "x") + jax.lax.axis_index("x")
+        whole = jax.lax.all_gather(x, "x", tiled=True).sum()
+        turned = jax.lax.ppermute(x, "x", [(i, (i + 1) % 4) for i in range(4)])
+        return jax.lax.psum(x, "x") + jax.lax.axis_index("x") + whole + turned
     mapped = jax.shard_map(total, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
     return traced(mapped, jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("x"))))
 
@@ -149,6 +155,40 @@ def small_types(devices):
     return traced(convert, on(devices[0], jnp.arange(4.0)))
 
 
+@program
+def narrow_arguments(devices):
+    wide = jnp.arange(4.0)
+    # The check of jax 0.10 refuses a committed int4, whose layout it takes for another one.
+    return traced(lambda a, b, c: (a + a, b.astype(jnp.float32) * 2, c.astype(jnp.int32) + 1),
+                  on(devices[0], wide.astype(jnp.bfloat16)), on(devices[0], wide.astype(jnp.float8_e4m3fn)),
+                  wide.astype(jnp.int4))
+
+
+@partitioned
+def _doubled(x):
+    return x * 2
+
+
+def _scaled(x):
+    return x * rule_factor
+
+
+def _partition(mesh, arguments, result):
+    del result
+    return mesh, _scaled, arguments[0].sharding, (arguments[0].sharding,)
+
+
+_doubled.def_partition(_partition, infer_sharding_from_operands=lambda mesh, arguments, result:
+                       arguments[0].sharding, sharding_rule="i -> i")
+
+
+@program
+def custom_partitioning(devices):
+    """The program holds the address of a rule, which reads a global of this module."""
+    sharding = NamedSharding(mesh_of(devices, (4,), ("x",)), P("x"))
+    return traced(_doubled, jax.device_put(jnp.arange(8.0), sharding))
+
+
 def _call(x):
     return jax.pure_callback(lambda v: host_function(np.asarray(v)).astype(np.float32),
                              jax.ShapeDtypeStruct(x.shape, jnp.float32), x)
@@ -182,4 +222,21 @@ def debug_callback(devices):
     def note(x):
         jax.debug.callback(lambda v: printed.append(float(v)), x.sum())
         return x + 1
+    return traced(note, on(devices[0], jnp.arange(4.0)))
+
+
+@program
+def unordered_callback(devices):
+    def note(x):
+        seen = jax.experimental.io_callback(lambda v: printed.append(float(v)) or np.float32(v),
+                                            jax.ShapeDtypeStruct((), jnp.float32), x.sum())
+        return x * 2 + seen
+    return traced(note, on(devices[0], jnp.arange(4.0)))
+
+
+@program
+def debug_print(devices):
+    def note(x):
+        jax.debug.print("the sum is {}", x.sum())
+        return x + 2
     return traced(note, on(devices[0], jnp.arange(4.0)))

@@ -15,7 +15,8 @@ def test_the_first_process_compiles_and_stores(cold):
     assert {name: one["outcome"] for name, one in said.items()} == dict.fromkeys(said, "miss")
     assert said["donation"]["consumed"] == [True, False]
     assert said["keywords"]["tree"] == "Pair"
-    assert said["ordered_callback"]["printed"] == [5.0, 6.0]
+    assert said["ordered_callback"]["printed"] == [5.0, 6.0, ""]
+    assert said["debug_print"]["printed"] == ["the sum is 6.0\n"]
     assert said["pinned_host"]["values"][0][3] == "pinned_host"
     assert said["layouts"]["values"][0][4] == [1, 0]
 
@@ -39,6 +40,7 @@ def test_other_processes_load_on_other_devices(cold, seed, devices):
     for name, one in said.items():
         assert (one["outcome"], one["reason"]) == ("hit", "none"), (name, one)
         assert one["key"] == first[name]["key"], name
+        assert one["binding"] == one["stored_binding"] == first[name]["binding"], name
         assert "compile" not in one["seconds"], name
         for field in ("printed", "consumed", "tree", "output_size", "flops"):
             assert one[field] == first[name][field], (name, field)
@@ -58,6 +60,15 @@ def test_a_callback_is_this_processes_own(cold):
     import numpy as np
     expected = (np.cos(np.arange(4.0)) + 1).astype(np.float32)
     assert np.allclose(said["pure_callback"]["values"][0][1], expected)
+
+
+def test_another_partition_rule_is_another_key(cold):
+    """The rule reads a global; the program does not hold it."""
+    children, first = cold
+    said = children.ask(programs=["custom_partitioning"], rule_factor=3.0)["custom_partitioning"]
+    assert (said["outcome"], said["reason"]) == ("miss", "not_found")
+    assert said["key"] != first["custom_partitioning"]["key"]
+    assert said["values"][0][1] == [value * 1.5 for value in first["custom_partitioning"]["values"][0][1]]
 
 
 def test_constants_as_arguments_are_found_again(children):

@@ -142,29 +142,6 @@ for call in (lambda: precast.jax.compile_or_load(traced, policy="sometimes"),
     assert said[2].startswith("Error") and "offline" in said[2]
 
 
-def test_custom_partitioning_is_bypassed_and_right(children):
-    script = """
-import jax, jax.numpy as jnp, numpy as np, precast.jax
-from jax.experimental.custom_partitioning import custom_partitioning
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-@custom_partitioning
-def double(x):
-    return x * 2
-double.def_partition(
-    infer_sharding_from_operands=lambda mesh, args, result: args[0].sharding,
-    partition=lambda mesh, args, result: (mesh, lambda x: x * 2, args[0].sharding,
-                                          (args[0].sharding,)),
-    sharding_rule="i -> i")
-mesh = Mesh(np.array(jax.devices()[:4]), ("x",))
-x = jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("x")))
-compiled = precast.jax.compile_or_load(jax.jit(double).trace(x))
-print(precast.jax.report(compiled).outcome, precast.jax.report(compiled).reason, compiled(x).sum())
-"""
-    for _ in range(2):
-        assert children.python("-c", script).splitlines()[-1] == \
-            "bypass process_bound_call 56.0"
-
-
 def test_jaxs_own_cache_neither_hides_nor_gets_what_precast_serves(children):
     folder = children.folder / "jax-cache"
     own = {"JAX_COMPILATION_CACHE_DIR": str(folder),

@@ -72,7 +72,9 @@ keys = [key(), key(annotations_file=folder / "notes")]
 located = [key(add_location_info=True) for _ in range(2)]  # from one place in the source
 keys += [key(annotations_file=folder / "notes"), located[0]]
 (folder / "p.fdo").write_bytes(b"\\x0a\\x00")
-keys.append(compile_or_load_all({{"p": program(3)}}, fdo_profile_dir=folder).reports["p"].key)
+guided = compile_or_load_all({{"p": program(3)}}, fdo_profile_dir=folder).reports["p"]
+assert keys[0] in guided.detail and "with a profile" in guided.detail, guided
+keys.append(guided.key)
 print(json.dumps([keys, key() == keys[0], located[0] == located[1]]))
 try:
     key(annotations_file=folder / "absent")

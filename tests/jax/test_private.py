@@ -106,3 +106,74 @@ def test_xlas_own_shardings_move():
     moved = _private.gspmd_on(sharding, devices)
     assert moved == sharding and moved.memory_kind == "device"
     assert _private.gspmd_on(jax.sharding.SingleDeviceSharding(devices[0]), devices) is None
+
+
+def test_a_traced_remembers_its_function_unless_it_has_static_arguments():
+    function = jax.jit(lambda x: x)
+    assert _private.function_of(function.trace(1.0)) is function
+    static = jax.jit(lambda x, y: x, static_argnums=1)
+    assert _private.function_of(static.trace(1.0, 2)) is None
+    assert _private.function_of(object.__new__(jax.stages.Traced)) is None
+
+
+def test_remembering_leaves_no_trace_in_locations():
+    text = jax.jit(lambda x: x + 1).trace(1.0).lower().compiler_ir().operation.get_asm(enable_debug_info=True)
+    assert "jax/_private.py" not in text and "test_private.py" in text
+
+
+def test_how_an_executable_is_called():
+    lowered = jax.jit(lambda x, unused: {"y": x + 1}, donate_argnums=0).lower(jax.numpy.ones(4), 2)
+    before, after = _private.calling_of_lowered(lowered), _private.calling_of_compiled(lowered.compile())
+    assert before._replace(in_shardings=0, out_shardings=0, in_layouts=0, out_layouts=0) == \
+        after._replace(in_shardings=0, out_shardings=0, in_layouts=0, out_layouts=0)
+    assert before.kept == {0} and before.donated == [True, False]
+    assert before.in_shardings[1] is None and _private.is_unspecified(before.out_shardings[0])
+    assert after.out_layouts[0].major_to_minor == (0,)
+
+
+def test_a_call_is_handed_on_to_other_trees_of_the_same_executable():
+    lowered = jax.jit(lambda x: x[0] + 1).lower((1.0,))
+    compiled, other = lowered.compile(), jax.jit(lambda x: x[0] + 1).lower([1.0])
+    again = _private.rebound(compiled, other)
+    assert again([2.0]) == 3 and _private.copy_of(compiled)((2.0,)) == 3
+    _private.dispatch_to(compiled, again)
+    assert compiled([4.0]) == 5
+    assert again.runtime_executable() is compiled.runtime_executable()
+
+
+def test_rules_of_custom_partitioning_are_found_by_what_stands_in_the_program():
+    import programs  # pylint: disable=import-outside-toplevel
+    if len(jax.devices()) < 4:
+        pytest.skip("one device: JAX makes no call of custom_partitioning")
+    stage, _, _ = programs.PROGRAMS["custom_partitioning"](jax.devices())
+    module, found = stage.lower().compiler_ir(), []
+    before = str(module)
+    renamed = _private.replace_partition_rules(module, lambda address: found.append(address) or "rule")
+    [address] = found
+    assert address in before and str(module) == before
+    assert address.encode() not in renamed and _private.PARTITIONING_CALL.encode() in renamed
+    rule = _private.partition_rule(address)
+    assert rule["partition"] is programs._partition and rule["around"]["decode_shardings"] is True
+    assert _private.partition_rule("12") is None
+
+
+def test_settings_and_the_context_of_tracing():
+    assert {"jax_enable_x64", "jax_default_matmul_precision"} <= set(_private.settings())
+    assert not [name for name in _private.settings() if "cache_dir" in name]
+    with jax.default_matmul_precision("float32"):
+        assert _private.settings()["jax_default_matmul_precision"] == "float32"
+    assert _private.trace_context() == _private.trace_context()
+    settings = _private.without_source(_private.jit_parts(jax.jit(len, donate_argnums=0))[1])
+    assert settings["donate_argnums"] == (0,)
+    assert isinstance(jax.jit(len), _private.JITTED)
+
+
+def test_classes_that_jax_takes_apart_are_known():
+    kinds = [type("Node", (base,), {}) for base in (object, dict, list, tuple)]
+    assert [_private.is_node_type(kind) for kind in kinds] == [False] * 4
+    for kind in kinds:
+        jax.tree_util.register_pytree_node(kind, lambda node: ((), None), lambda static, children: None)
+    assert [_private.is_node_type(kind) for kind in kinds] == [True] * 4
+    failing = type("Failing", (), {})
+    jax.tree_util.register_pytree_node(failing, lambda node: ((node.x,), None), lambda static, children: None)
+    assert _private.is_node_type(failing)

@@ -8,7 +8,7 @@ import re
 import jax
 
 from precast import _precast
-from precast.jax import _placed, _private, _program, _request
+from precast.jax import _placed, _private, _request
 
 # What JAX writes for custom partitioning, another one in each process.
 _ADDRESS = re.compile(r'(@CustomSPMDPartitioning\([^\n]*?backend_config = ")\d+')
@@ -53,9 +53,9 @@ class KeyRequest(_request.Request):
     serves_always = True
 
     def serve(self, backend, module, options, callbacks, devices):
-        raise Answer(no_cache().key(
-            _request.facts_of(backend), _program.program_bytes(module), _private.module_name(module),
-            _private.options_bytes(options), self._wishes(module, devices, list(callbacks))))
+        program, wishes = self.asked(module, devices, list(callbacks))
+        raise Answer(no_cache().key(_request.facts_of(backend), program, _private.module_name(module),
+                                    _private.options_bytes(options), wishes))
 
 
 @functools.cache

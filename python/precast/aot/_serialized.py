@@ -4,7 +4,7 @@ import json
 
 from precast import _precast
 from precast.aot import _key, _options
-from precast.jax import _placed, _private, _program, _request, _serve
+from precast.jax import _placed, _private, _program, _request, _rules, _serve
 from precast.jax._report import Report
 
 _VERSION = 1
@@ -71,10 +71,11 @@ def _compiled_here(compiled, origin, devices, front_end):
         raise _cannot(reason, "call it as it is; compile_or_load_all_traced() does so, and compiles it in each process")
     module = origin.module() if origin.module is not None else None
     # Where the program is gone, the key is that of XLA's optimized module, and a load can compare less.
-    program = _private.optimized_program(executable) if module is None else _program.program_bytes(module)
+    settled = _rules.Settled(_private.optimized_program(executable)) if module is None else \
+        _rules.settle(module, _program.program_bytes(module))
     options = origin.options or _private.options_bytes(_private.options_for(devices))
     facts, name = _request.facts_of(devices[0].client), _private.calling(compiled)["name"]
-    said = _key.no_cache().key(facts, program, name, options, {})
+    said = _key.no_cache().key(facts, settled.program, name, options, settled.wishes())
     if said["record"] is None:
         raise _cannot(f"{said['reason']}: {said['detail']}", "call it as it is")
     return _precast.make_artifact(facts, said["record"], serialized, options, name, front_end)
@@ -92,10 +93,11 @@ class _Load(_request.Request):
     def serve(self, backend, module, options, callbacks, devices):
         callbacks = list(callbacks)
         facts = _request.facts_of(backend)
-        here = _key.no_cache().key(facts, _program.program_bytes(module), _private.module_name(module),
-                                   _private.options_bytes(options), self._wishes(module, devices, callbacks))
+        program, wishes = self.asked(module, devices, callbacks)
+        here = _key.no_cache().key(facts, program, _private.module_name(module), _private.options_bytes(options),
+                                   wishes)
         made = self._artifact.fields
-        if not _is_of_xla(made) and here["fields"] and here["fields"]["program"] != made["program"]:
+        if not _is_of_xla(made) and here["fields"] and _program_of(here["fields"]) != _program_of(made):
             raise ValueError(f"the serialized executable was compiled from another program than this lowering of "
                              f"{_private.module_name(module)}: lower the function that was serialized, or compile again")
 
@@ -107,6 +109,11 @@ class _Load(_request.Request):
         self.report = Report("hit", "none", name=_private.module_name(module), root=self._artifact.root,
                              device_ids=[device.id for device in devices], _executable=executable)
         return executable
+
+
+def _program_of(fields):
+    """What a record says about the program: with the rules of custom_partitioning that it calls."""
+    return fields["program"], dict(fields["extra"]).get("extra.custom_partitioning")
 
 
 def _is_of_xla(fields):

@@ -8,7 +8,9 @@ and a fault of the cache never fails a compile that would have worked.
 """
 
 from precast.jax import _config, _placed, _request, _serve
+from precast.jax._binding import register_static
 from precast.jax._config import config
+from precast.jax._explain import explain
 from precast.jax._many import Executables, Spec, compile_or_load_all
 from precast.jax._process import Jitted, Scope, enable, jit, seal
 from precast.jax._registry import Registered, Registry
@@ -17,8 +19,8 @@ from precast.jax._request import SealedError
 from precast.jax._saved import Loaded, load, save
 
 __all__ = ["Executables", "Jitted", "Loaded", "Registered", "Registry", "Report", "Scope",
-           "SealedError", "Spec", "compile_or_load", "compile_or_load_all", "config", "enable", "jit",
-           "load", "report", "save", "seal"]
+           "SealedError", "Spec", "compile_or_load", "compile_or_load_all", "config", "enable", "explain",
+           "jit", "load", "register_static", "report", "save", "seal"]
 
 
 def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,

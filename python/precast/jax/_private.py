@@ -8,12 +8,21 @@ import inspect
 import io
 import os
 import pathlib
+import typing
+import weakref
 
 import jax
 import jaxlib
 from jax._src import compiler as _compiler
+from jax._src import config as _config
+from jax._src import core as _core
+from jax._src import custom_partitioning as _custom_partitioning
 from jax._src import monitoring as _monitoring
+from jax._src import pjit as _pjit
 from jax._src import sharding_impls as _sharding_impls
+from jax._src import source_info_util as _source_info_util
+from jax._src import traceback_util as _traceback_util
+from jax._src import tree_util as _tree_util
 from jax._src.interpreters import pxla as _pxla
 from jax._src.lib import xla_client as _xla_client
 from jax._src.lib.mlir import ir as _ir
@@ -157,8 +166,10 @@ def lowered_anew(lowered, devices, move):
     computation = _pxla.MeshComputation(
         old._name, _copy(old._hlo), constants, old._donated_invars, old._platforms,
         old._compiler_options_kvs, device_list(devices), **arguments)
-    return jax.stages.Lowered(computation, lowered.args_info, lowered.out_tree, lowered._no_kwargs,
+    made = jax.stages.Lowered(computation, lowered.args_info, lowered.out_tree, lowered._no_kwargs,
                               lowered._in_types, lowered._out_types)
+    remember_function(made, lowered)
+    return made
 
 
 def _copy(module):
@@ -392,3 +403,248 @@ def record_event(name):
 def record_seconds(name, seconds):
     """A duration of jax.monitoring."""
     _monitoring.record_event_duration_secs(name, seconds)
+
+
+class Calling(typing.NamedTuple):
+    """How an executable is called, in JAX's own objects. Arguments: the constants that JAX passes
+    by itself first, then the leaves of in_tree, also those that are not kept."""
+
+    in_tree: object
+    out_tree: object
+    in_avals: list
+    out_avals: list
+    in_shardings: list  # None for an argument that is not kept
+    out_shardings: list
+    in_layouts: list
+    out_layouts: list
+    kept: set
+    donated: list
+    constants: int
+    devices: tuple
+    callbacks: int
+    ordered_effects: list
+    unordered_effects: list
+    writes_to_references: bool
+
+
+def calling_of_lowered(lowered):
+    """The Calling of a jax.stages.Lowered."""
+    lowering = lowered._lowering
+    said = lowering.compile_args
+    kept = said["kept_var_idx"]
+    avals = _all_avals(said["all_args_info"], said["global_in_avals"])
+    return Calling(
+        lowered.in_tree, lowered.out_tree, avals, list(said["global_out_avals"]),
+        _spread(said["in_shardings"], kept, len(avals)), list(said["out_shardings"]),
+        _spread(said["in_layouts"], kept, len(avals)), list(said["out_layouts"]), kept,
+        _donated(lowered.args_info, len(lowering.const_args)), len(lowering.const_args),
+        tuple(lowering._device_list or ()), len(said["host_callbacks"]), list(said["ordered_effects"]),
+        list(said["unordered_effects"]), said["mut"] is not None)
+
+
+def calling_of_compiled(compiled):
+    """The Calling of a jax.stages.Compiled, with the shardings and layouts that it has."""
+    executable = compiled._executable
+    unloaded = executable._unloaded_executable
+    kept = executable._kept_var_idx
+    avals = _all_avals(executable._all_args_info, executable.in_avals)
+    constants = len(compiled._params.const_args)
+    return Calling(
+        compiled.in_tree, compiled.out_tree, avals, list(executable.out_avals),
+        _spread(executable._in_shardings, kept, len(avals)), list(executable._out_shardings),
+        _spread(executable._xla_in_layouts, kept, len(avals)), list(executable._xla_out_layouts), kept,
+        _donated(compiled.args_info, constants), constants, tuple(unloaded.device_list),
+        len(unloaded.host_callbacks), list(unloaded.ordered_effects),
+        list(unloaded.unordered_effects), unloaded.mut is not None)
+
+
+def _all_avals(info, kept):
+    return list(kept if info is None else info.in_avals)
+
+
+def _spread(values, kept, count):
+    """Values of the kept arguments, with None for the others."""
+    rest = iter(values)
+    return [next(rest) if i in kept else None for i in range(count)]
+
+
+def _donated(args_info, constants):
+    return [False] * constants + [info.donated for info in jax.tree.leaves(args_info)]
+
+
+def is_unspecified(sharding):
+    """Whether JAX leaves the choice of a sharding to XLA."""
+    return isinstance(sharding, _sharding_impls.UnspecifiedValue)
+
+
+def partitions(spec):
+    """A PartitionSpec as plain data: axes by dimension, and what is reduced or not yet."""
+    def axes(entry):
+        if entry is None or isinstance(entry, str):
+            return entry
+        return list(entry) if isinstance(entry, tuple) else {"unconstrained": True}
+    return {"spec": [axes(entry) for entry in spec],
+            "unreduced": sorted(getattr(spec, "unreduced", ())),
+            "reduced": sorted(getattr(spec, "reduced", ()))}
+
+
+def sharding_bytes(sharding):
+    """xla.OpSharding of a sharding that is neither of a mesh nor of one device; None without one."""
+    try:
+        return sharding._hlo_sharding.to_proto().SerializeToString()
+    except AttributeError:
+        return None
+
+
+def device_order(sharding):
+    """The devices of a sharding in its order."""
+    return tuple(sharding._internal_device_list or ())
+
+
+JITTED = type(jax.jit(len))
+OF_JITTED = ("_fun", "_jit_info")  # its attributes
+JIT_SETTINGS = type(jax.jit(len)._jit_info)
+
+
+def jit_parts(jitted):
+    """(function, JIT_SETTINGS) of what jax.jit gave."""
+    return jitted._fun, jitted._jit_info
+
+
+def without_source(settings):
+    """JIT_SETTINGS by name, without what the function says itself."""
+    return {name: value for name, value in settings._asdict().items()
+            if name not in ("fun_sourceinfo", "fun_signature")}
+
+
+PRIMITIVE = _core.Primitive
+
+
+def is_node_type(kind):
+    """Whether somebody told JAX how to take objects of a class of Python apart."""
+    [base, *_] = [one for one in (tuple, dict, list, object) if issubclass(kind, one)]
+    try:
+        return _tree_util.default_registry.flatten_one_level(base.__new__(kind)) is not None
+    except Exception:  # pylint: disable=broad-exception-caught  # of that function, on an empty object
+        return True
+
+
+# Of JAX's settings those that say where things are kept and what is told.
+_NEUTRAL_SETTINGS = (
+    "jax_compilation_cache", "jax_persistent_cache", "jax_dump_ir", "jax_include_debug_info_in_dumps",
+    "jax_log", "jax_debug_log_modules", "jax_traceback", "jax_include_full_tracebacks",
+    "jax_hlo_source_file", "jax_pprint", "jax_tracer_error", "jax_num_cpu_devices", "jax_cross_host",
+    "jax_mtls", "jax_cpu_get_", "jax_explain_cache_misses")
+
+
+def settings():
+    """Settings of JAX that this thread traces and lowers under, by name."""
+    return {name: getattr(jax.config, name, jax.config.values[name]) for name in sorted(jax.config.values)
+            if not name.startswith(_NEUTRAL_SETTINGS)}
+
+
+def trace_context():
+    """What else tracing depends on in this thread."""
+    return tuple((dict(one.axis_sizes), one.spmd_axis_names, one.explicit_mesh_axis_names)
+                 if isinstance(one, _core.AxisEnv) else one for one in _config.trace_context())
+
+
+PARTITIONING_CALL = _custom_partitioning._CUSTOM_PARTITIONING_CALL_NAME
+
+
+def partition_rule(address):
+    """The rule of a custom_partitioning call, by what stands in its configuration: its parts by name;
+    None where there is no such rule."""
+    info = _custom_partitioning._sharding_callbacks.get(address.encode())
+    if info is None:
+        return None
+    decode = info.to_mesh_pspec_sharding  # JAX's own, around these
+    around = {name: cell.cell_contents for name, cell in zip(
+        decode.__code__.co_freevars, decode.__closure__, strict=True)}
+    around["devices"] = tuple(around["devices"])
+    return {name: getattr(info, name) for name in (
+        "partition", "propagate_user_sharding", "infer_sharding_from_operands", "static_args", "mesh",
+        "in_tree", "out_tree")} | {"platforms": tuple(info.module_context.platforms), "around": around}
+
+
+def replace_partition_rules(module, name_of):
+    """A copy of the module as bytecode, in which name_of(address) stands for the address of the rule of
+    each custom_partitioning call. The module stays as it is."""
+    copy = module.operation.clone()
+    calls = []
+
+    def visit(operation):
+        if operation.name == "stablehlo.custom_call" and _ir.StringAttr(
+                operation.attributes["call_target_name"]).value == PARTITIONING_CALL:
+            calls.append(operation)
+        return _ir.WalkResult.ADVANCE
+
+    with module.context:
+        copy.walk(visit)
+        for operation in calls:
+            address = _ir.StringAttr(operation.attributes["backend_config"]).value
+            operation.attributes["backend_config"] = _ir.StringAttr.get(name_of(address))
+    out = io.BytesIO()
+    copy.write_bytecode(file=out)
+    return out.getvalue()
+
+
+_functions = weakref.WeakKeyDictionary()  # of Traced, and of the Lowered of those
+
+
+def _jit_trace(jitted, *args, **kwargs):
+    traced = _jit_trace_of_jax(jitted, *args, **kwargs)
+    _functions[traced] = jitted
+    return traced
+
+
+def _remember_functions():
+    """From here on jax.jit(...).trace() leaves a trace of whose it is, for function_of()."""
+    for exclude in (_source_info_util.register_exclusion, _traceback_util.register_exclusion):
+        exclude(__file__)  # locations of programs and tracebacks are those without it
+    _pjit.jit_trace = _jit_trace
+    jax.jit(_remember_functions)  # JAX puts it into the class of its functions whenever it makes one
+
+
+_jit_trace_of_jax = _pjit.jit_trace
+_remember_functions()
+
+
+def function_of(stage):
+    """The jax.jit function that gave a Traced, or a Lowered that remember_function() was told of, and
+    that gives another one for other arguments; None where it is not known, or has static arguments,
+    which a Compiled is not called with."""
+    jitted = _functions.get(stage)
+    if jitted is None or jitted._jit_info.static_argnums or jitted._jit_info.static_argnames:
+        return None
+    return jitted
+
+
+def remember_function(lowered, stage):
+    """The function of `lowered` is that of `stage`, if it is known."""
+    if stage in _functions:
+        _functions[lowered] = _functions[stage]
+
+
+def rebound(compiled, lowered):
+    """A jax.stages.Compiled of the same executable, called as `lowered` says."""
+    return jax.stages.Compiled(compiled._executable, lowered._lowering.const_args, lowered.args_info,
+                               lowered.out_tree, lowered._no_kwargs, lowered._in_types,
+                               lowered._out_types)
+
+
+def copy_of(compiled):
+    """Another jax.stages.Compiled of the same executable that is called in the same way."""
+    params = compiled._params
+    return jax.stages.Compiled(compiled._executable, params.const_args, compiled.args_info,
+                               compiled.out_tree, compiled._no_kwargs, params.in_types, params.out_types)
+
+
+def dispatch_to(compiled, other):
+    """From here on calls of `compiled` are those of `other`, which was called before."""
+    compiled._call = other._call
+
+
+def node_data(node):
+    """(type, static data) of a pytree's root; None of a leaf."""
+    return jax.tree.structure(node).node_data()

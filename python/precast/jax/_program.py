@@ -21,17 +21,26 @@ def extras(callbacks):
     return found
 
 
-def front_end(devices, callbacks):
-    """The bytes that are kept beside an executable: what must be equal where it is loaded, since
-    the runtime ends the process otherwise."""
-    return json.dumps({"version": _BINDING_VERSION, "devices": len(devices),
-                       "callbacks": len(callbacks)}, sort_keys=True).encode()
+def front_end(devices, callbacks, binding=None):
+    """The bytes that are kept beside an executable: a line of JSON with what must be equal where it
+    is loaded, since the runtime ends the process otherwise, and with the digest of the binding under
+    which it was stored; then that binding's record."""
+    head = {"version": _BINDING_VERSION, "devices": len(devices), "callbacks": len(callbacks)}
+    if binding is None:
+        return json.dumps(head, sort_keys=True).encode()
+    head["binding"] = binding.digest
+    return json.dumps(head, sort_keys=True).encode() + b"\n" + binding.encode()
+
+
+def stored_binding(said):
+    """The digest of the binding under which an executable was stored; None where there is none."""
+    return json.loads(said.partition(b"\n")[0]).get("binding")
 
 
 def check_front_end(said, devices, callbacks):
     """Why an executable with these bytes beside it must not be loaded here; None when it may."""
     try:
-        there = json.loads(said)
+        there = json.loads(said.partition(b"\n")[0])
         found = (there["version"], there["devices"], there["callbacks"])
     except (ValueError, KeyError, TypeError):
         return "the entry does not say for how many devices and callbacks it was made"
@@ -42,9 +51,9 @@ def check_front_end(said, devices, callbacks):
             f"{found[0]}), this program has {wanted[1]} and {wanted[2]} (version {wanted[0]})")
 
 
-def location_digest(module):
+def location_digest(module, settled):
     """The digest of a program with its locations, for callers to whom they matter."""
-    text = module.operation.get_asm(enable_debug_info=True)
+    text = settled.without_addresses(module.operation.get_asm(enable_debug_info=True))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -111,6 +111,7 @@ class Registry:
                                    **options)
         for one in wanted:
             one._compiled = done[one.name]  # pylint: disable=protected-access
+            one._compiled.retrace_under = self.mesh_context  # pylint: disable=protected-access
         return done
 
 

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import logging
 
-from precast.jax import _private
+from precast.jax import _binding, _private
 
 logger = logging.getLogger("precast.jax")
 
@@ -22,7 +22,8 @@ class Report:
     "compiled_before" (this very lowering was compiled in this process before), "disabled",
     "precast_error" (Precast failed, and JAX compiled); detail: one sentence, or empty. Seconds by
     phase: trace, lower, key, lookup, verify, load, wait, compile, serialize, encode, prove, publish.
-    Sizes in bytes; memory is of one device."""
+    Sizes in bytes; memory is of one device. stored_binding: the digest of the binding under which
+    the entry was stored, which is another one than `binding` where other code compiled the same."""
 
     outcome: str
     reason: str
@@ -37,7 +38,25 @@ class Report:
     artifact_bytes: int = 0
     device_ids: list = dataclasses.field(default_factory=list)
     warnings: list = dataclasses.field(default_factory=list)
+    stored_binding: str | None = None
     _executable: object = dataclasses.field(default=None, repr=False, compare=False)
+    _calling: object = dataclasses.field(default=None, repr=False, compare=False)
+
+    @functools.cached_property
+    def _bound(self):
+        return None if self._calling is None else _binding.of(self._calling)
+
+    @property
+    def binding(self):
+        """The digest of how the executable is called (hex), equal in every process; None where it is
+        not known, as for compiles of enable() and jit()."""
+        return None if self._bound is None else self._bound.digest
+
+    @property
+    def binding_record(self):
+        """What that digest is of, as plain data; None as binding. `left_out` in it names the types of
+        pytree nodes whose static data does not count, since no encoder was registered for it."""
+        return None if self._bound is None else self._bound.record
 
     # Asking an executable takes as long as a tenth of its load, so only who wants it waits for it.
 

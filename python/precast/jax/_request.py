@@ -9,12 +9,13 @@ and arguments around the executable, compiled or loaded.
 import contextlib
 import contextvars
 import dataclasses
+import functools
 import os
 import threading
 import weakref
 
 from precast import _precast
-from precast.jax import _config, _private, _program
+from precast.jax import _binding, _config, _private, _program, _rules
 from precast.jax._report import Report, logger
 
 _current = contextvars.ContextVar("precast_request", default=None)
@@ -101,6 +102,14 @@ def _compiled_here(executable, module, options):
     came_from(executable, Origin("compiled", module=weakref.ref(module), options=_options.setdefault(options, options)))
 
 
+class _KeyKnown(BaseException):
+    """Ends a compile that was begun for its key alone."""
+
+    def __init__(self, key):
+        super().__init__("the key is known")
+        self.key = key
+
+
 class Request:
     """One compile-or-load of one module."""
 
@@ -121,6 +130,43 @@ class Request:
         self.begin = begin  # called with the module's name, before anything is done
         self.end = end  # called with the report
         self.report = None
+        self.calling = None  # how JAX will call what comes out of this
+        self._stored_binding = None
+        self._key_alone = False
+
+    def describe(self, lowered):
+        """Says what is compiled, so that its binding is known. Without, the report has none."""
+        try:
+            self.calling = _private.calling_of_lowered(lowered)
+        except Exception as error:  # pylint: disable=broad-exception-caught  # it is no part of the key
+            logger.info("no binding for %s: %r", type(lowered).__name__, error)
+
+    def again(self):
+        """Makes requests like this one for other lowerings. It does not keep this one's module."""
+        make = functools.partial(
+            Request, cache=self.cache, policy=self.policy, annotations=self.annotations,
+            locations=self.locations, label=self.label, profile=self.profile, extras=self.extras)
+
+        def request_of(lowered):
+            made = make(module=lowered.compiler_ir())
+            made.describe(lowered)
+            return made
+        return request_of
+
+    @property
+    def binding(self):
+        """The digest of the binding; None where it is not known."""
+        return None if self.calling is None else _binding.of(self.calling).digest
+
+    def key_alone(self, compile_it):
+        """The key that the compile would have (hex), and nothing is compiled; None: there is none."""
+        self._key_alone = True
+        try:
+            with self.active():
+                compile_it()
+        except _KeyKnown as known:
+            return known.key
+        return None
 
     @contextlib.contextmanager
     def active(self):
@@ -145,11 +191,13 @@ class Request:
 
         try:
             facts = facts_of(backend)
-            program = _program.program_bytes(module)
             serialized_options = _private.options_bytes(options)
-            wishes = self._wishes(module, devices, callbacks)
+            program, wishes = self.asked(module, devices, callbacks)
         except Exception as error:  # pylint: disable=broad-exception-caught  # a compile must not fail
             return self._without_cache(backend, name, error, compiler)
+
+        if self._key_alone:
+            raise _KeyKnown(self.cache.key(facts, program, name, serialized_options, wishes)["key"])
 
         def serialize(executable):
             crash = _private.crashes_on_serialize(module, devices, callbacks)
@@ -163,6 +211,7 @@ class Request:
                 error = _precast.Error(wrong)
                 error.code = "incompatible"
                 raise error
+            self._stored_binding = _program.stored_binding(front_end)
             return _private.load(backend, executable, devices, load_options, callbacks)
 
         try:
@@ -179,7 +228,8 @@ class Request:
         else:
             _compiled_here(executable, module, serialized_options)
         said["seconds"] = {**self.seconds, **said["seconds"]}
-        self.report = Report(name=name, _executable=executable,
+        self.report = Report(name=name, _executable=executable, _calling=self.calling,
+                             stored_binding=self._stored_binding,
                              device_ids=[device.id for device in devices], **said)
         self._finish(backend)
         return executable
@@ -199,13 +249,25 @@ class Request:
         if self.end is not None:
             self.end(self.report)
 
-    def _wishes(self, module, devices, callbacks):
-        extras = {**_program.extras(callbacks), **self.extras}
+    def asked(self, module, devices, callbacks):
+        """(the program as the core reads it, the wishes of Cache.compile_or_load) for this request."""
+        settled = _rules.settle(module, _program.program_bytes(module))
+        wishes = settled.wishes()
+        extras = {**_program.extras(callbacks), **wishes.pop("extras"), **self.extras}
         if self.locations:
-            extras["locations"] = _program.location_digest(module)
-        return {"policy": self.policy, "label": self.label, "extras": extras,
-                "annotations": self.annotations,
-                "front_end": _program.front_end(devices, callbacks)}
+            extras["locations"] = _program.location_digest(module, settled)
+        return settled.program, {
+            **wishes, "policy": self.policy, "label": self.label, "extras": extras,
+            "annotations": self.annotations,
+            "front_end": lambda: _program.front_end(devices, callbacks, self._binding())}
+
+    def _binding(self):
+        """The Binding; None where it is not known, which is no reason to store nothing."""
+        try:
+            return None if self.calling is None else _binding.of(self.calling)
+        except Exception as error:  # pylint: disable=broad-exception-caught  # as describe()
+            logger.warning("an executable is stored without its binding: %r", error)
+            return None
 
 
 def _as_jax(error):

@@ -1,0 +1,129 @@
+"""What code refers to: the globals, closed-over variables and attributes of modules that it reads."""
+
+import builtins
+import dis
+import sys
+import types
+
+# Of the builtins these reach what no digest sees, or differ from process to process.
+REFUSED_BUILTINS = frozenset({
+    "open", "eval", "exec", "compile", "__import__", "input", "globals", "locals", "vars", "dir", "id",
+    "hash", "setattr", "delattr", "breakpoint"})
+
+# By these, code reaches globals that it does not name, or any class there is.
+_REFUSED_NAMES = frozenset({
+    "__globals__", "__builtins__", "__subclasses__", "__loader__", "__spec__", "f_globals", "f_locals",
+    "f_builtins", "f_back", "gi_frame", "cr_frame", "ag_frame", "tb_frame"})
+
+# Who asks for these may see which devices they are, and not only how they are arranged.
+DEVICE_NAMES = frozenset({
+    "devices", "device_set", "device_ids", "local_devices", "local_mesh", "addressable_devices",
+    "process_index", "id", "_flat_devices_tuple", "_flat_devices_set", "_internal_device_list",
+    "_device_assignment", "devices_indices_map", "addressable_devices_indices_map", "__dict__",
+    "__getstate__", "__reduce__", "__reduce_ex__"})
+
+
+class Unseen(Exception):
+    """Something that a digest cannot cover; the text says what."""
+
+
+def codes_of(code):
+    """A code object and those inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from codes_of(constant)
+
+
+def names_of(code):
+    """Every name and text of a code object that may name an attribute."""
+    for one in codes_of(code):
+        yield from one.co_names
+        yield from (text for text in one.co_consts if isinstance(text, str))
+
+
+def references(function):
+    """(label, value) of what a function reads outside of itself, in the order of its code; modules
+    stand for what is read from them. Raises Unseen."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    found = {}
+    refused = _REFUSED_NAMES.intersection(names_of(function.__code__))
+    if refused:
+        raise Unseen(f"it asks for {min(refused)}, by which it may reach anything")
+    for code in codes_of(function.__code__):
+        read = [one for one in dis.get_instructions(code)
+                if one.opname not in ("EXTENDED_ARG", "CACHE", "NOP")]
+        for at, one in enumerate(read):
+            if one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+                raise Unseen(f"it writes to the global '{one.argval}'")
+            if one.opname == "IMPORT_NAME":
+                found.update(_imported(one.argval, read, at))
+                continue
+            if one.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"):
+                label, value = f"global '{one.argval}'", _global(function, one.argval)
+            elif one.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF") \
+                    and one.argval in cells:
+                label, value = f"closed-over '{one.argval}'", _content(cells[one.argval])
+            else:
+                continue
+            if isinstance(value, types.ModuleType):
+                label, value = _attribute(label, value, read, at)
+            found[label] = value
+    # What is passed on to inner functions is read there, and what is read nowhere does not matter;
+    # but a cell may be read by frames that this code does not show.
+    for name, cell in cells.items():
+        value = _content(cell)
+        if not isinstance(value, types.ModuleType):
+            found.setdefault(f"closed-over '{name}'", value)
+    return found
+
+
+class Undefined:
+    """A name without a value."""
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return Undefined
+
+
+def _global(function, name):
+    if name in function.__globals__:
+        return function.__globals__[name]
+    if name in REFUSED_BUILTINS:
+        raise Unseen(f"it calls {name}(), whose results no digest covers")
+    return getattr(builtins, name, Undefined)
+
+
+def _attribute(label, module, read, at):
+    """What is read from a module: its attributes as the next instructions name them."""
+    value = module
+    for one in read[at + 1:]:
+        if not isinstance(value, types.ModuleType):
+            return label, value
+        if one.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+            break
+        label += f".{one.argval}"
+        value = getattr(value, one.argval, Undefined)
+    if isinstance(value, types.ModuleType):
+        raise Unseen(f"it hands the module '{value.__name__}' on as a value ({label})")
+    return label, value
+
+
+def _imported(name, read, at):
+    """What `from name import ...` inside a function brings."""
+    module, found = sys.modules.get(name), {}
+    following = [one for one in read[at + 1:at + 64]]
+    for one in following:
+        if one.opname == "IMPORT_FROM":
+            value = getattr(module, one.argval, Undefined)
+            if module is None or value is Undefined or isinstance(value, types.ModuleType):
+                break
+            found[f"import '{name}.{one.argval}'"] = value
+        elif not one.opname.startswith("STORE_"):
+            break
+    if not found or one.opname == "IMPORT_FROM":
+        raise Unseen(f"it imports the module '{name}' where it runs")
+    return found
