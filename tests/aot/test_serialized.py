@@ -136,3 +136,28 @@ def test_an_abstract_mesh(tmp_path):
     x = jax.device_put(jnp.arange(4.0), loaded.input_shardings[0][0])
     assert (loaded(x) == x * 2).all()
     assert [device.id for device in loaded(x).sharding.mesh.devices.flat] == [7, 6, 5, 4]
+
+
+def test_where_the_program_is_gone_the_key_is_that_of_xlas_module(cache):
+    import jax
+    import jax.numpy as jnp
+    from precast import _precast, aot
+    from precast.jax import _request
+    lowered = jax.jit(lambda x: x * 2).lower(jnp.ones(4))
+    compiled = lowered.compile()
+    _request.came_from(compiled.runtime_executable(), _request.Origin("compiled"))
+    serialized = aot.partially_serialize(compiled, jax.devices())
+    artifact = _precast.Artifact.decode(serialized)
+    assert dict(artifact.fields["program"])["format"] != b"mlir_bytecode"
+    there = jax.device_put(jnp.ones(4), jax.devices()[5])
+    loaded = aot.load_compiled_from_serialized(lowered, serialized, jax.devices()[5:6])
+    assert loaded(there)[0] == 2 and loaded(there).devices() == {jax.devices()[5]}
+    other = jax.jit(lambda y: (y * 2, y)).lower(jnp.ones(4))
+    with pytest.raises(ValueError, match="of another function: its results are"):
+        aot.load_compiled_from_serialized(other, serialized, jax.devices()[:1])
+    # Bytes that say something else than partially_serialize() does.
+    for front_end in (b"", b"{}", b"[]", b'{"aot": {"version": 1, "positions": [9], "execution_devices": 1, '
+                      b'"calling": {}}}', b'{"aot": {"version": 1, "positions": [0, 0], "execution_devices": 8, '
+                      b'"calling": {}}}'):
+        with pytest.raises(ValueError, match="did not write them: serialize it again"):
+            aot.load_compiled_from_serialized(lowered, artifact.with_front_end(front_end), jax.devices()[:1])

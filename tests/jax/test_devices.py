@@ -72,13 +72,17 @@ def test_a_lowering_for_an_abstract_mesh_runs_where_it_is_told_to(children):
 
 def test_devices_that_cannot_be_are_refused_in_words(children):
     said = children.python("-c", """
-import jax, jax.numpy as jnp, precast.jax
+import jax, jax.numpy as jnp, numpy as np, precast.jax
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
 sharding = NamedSharding(AbstractMesh((4,), ("a",)), P("a"))
 abstract = jax.jit(lambda x: x * 2).trace(jax.ShapeDtypeStruct((4,), jnp.float32, sharding=sharding)).lower(
     lowering_platforms=("cpu",))
 concrete = jax.jit(lambda x: x * 2).lower(jnp.ones(4))
-for lowered, devices in ((concrete, jax.devices()[:2]), (abstract, jax.devices()[:3]), (abstract, None)):
+from jax._src.lib import xla_client
+other = xla_client.make_cpu_client().devices()
+assert precast.jax.compile_or_load(abstract, devices=np.array(jax.devices()[:4]).reshape(2, 2))
+for lowered, devices in ((concrete, jax.devices()[:2]), (abstract, jax.devices()[:3]), (concrete, other[:1]),
+                         (abstract, None)):
     try:
         precast.jax.compile_or_load(lowered, devices=devices)
     except Exception as error:
@@ -86,4 +90,5 @@ for lowered, devices in ((concrete, jax.devices()[:2]), (abstract, jax.devices()
 """).splitlines()
     assert said[0] == "ValueError this lowering runs on 1 devices, and 2 were given; give one for each position"
     assert said[1].startswith("ValueError this lowering runs on 4 devices, and 3")
-    assert said[2].startswith("RuntimeError") and "device_assignment" in said[2]  # JAX's own
+    assert said[2].startswith("ValueError") and "belongs to another client than this lowering" in said[2]
+    assert said[3].startswith("RuntimeError") and "device_assignment" in said[3]  # JAX's own

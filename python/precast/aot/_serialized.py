@@ -137,8 +137,11 @@ def load_compiled_from_serialized(lowered, serialized, execution_devices):
         raise TypeError(f"the serialized executable must be bytes, and is a {type(serialized).__name__}: give what "
                         "partially_serialize() gave")
     artifact = _precast.Artifact.decode(bytes(serialized))
-    chosen = _positions(artifact, devices)
-    _check_calling(json.loads(artifact.front_end)["aot"]["calling"], _private.calling(lowered))
+    placement = dict(artifact.fields["placement"])
+    counts = int(placement["replicas"]), int(placement["partitions"])
+    said = _said(artifact, counts[0] * counts[1])
+    chosen = _chosen(said, counts, devices)
+    _check_calling(said["calling"], _private.calling(lowered))
     anew = _placed.afresh(lowered, chosen)
     request = _Load(artifact, anew.compiler_ir())
     with request.active():
@@ -156,22 +159,28 @@ def _check_client(backend, devices):
                 "for, or lower it for theirs")
 
 
-def _positions(artifact, devices):
-    """The devices to run on. ValueError for another number than there were."""
+def _said(artifact, count):
+    """What partially_serialize() wrote beside an executable on so many devices. ValueError for anything else."""
     try:
         said = json.loads(artifact.front_end)["aot"]
-        positions, count = said["positions"], said["execution_devices"]
-        if said["version"] != _VERSION:
-            raise KeyError("version")
+        positions = said["positions"]
+        if said["version"] != _VERSION or len(positions) != count or not isinstance(said["calling"], dict) or \
+                len(set(positions)) != count or not set(positions) <= set(range(said["execution_devices"])):
+            raise ValueError("another version")
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError("these bytes hold an executable, but partially_serialize() of this version did not write them: "
                          "serialize it again") from error
-    if len(devices) == count:
+    return said
+
+
+def _chosen(said, counts, devices):
+    """The devices to run on. ValueError for another number than there were."""
+    positions = said["positions"]
+    if len(devices) == said["execution_devices"]:
         return [devices[position] for position in positions]
     if len(devices) == len(positions):  # just those of the executable
         return [devices[sorted(positions).index(position)] for position in positions]
-    placement = dict(artifact.fields["placement"])
-    raise ValueError(_options.cannot_remap(int(placement["replicas"]), int(placement["partitions"]), len(devices)))
+    raise ValueError(_options.cannot_remap(*counts, len(devices)))
 
 
 def _check_calling(there, here):

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import logging
 import os
 import pathlib
@@ -68,7 +69,7 @@ def compile_or_load_all_traced(all_traced, aot_cache_dir, fdo_profile_dir=None, 
         raise ValueError("AOT cache directory must be provided. Give a folder that the next process finds again")
     given = [] if devices is None else list(getattr(devices, "flat", devices))
     chosen = _options.devices_of(given or jax.devices())
-    folder = pathlib.Path(run_dir) / "hlos" if run_dir else _temporary_folder()
+    folder = functools.cache(lambda: pathlib.Path(run_dir) / "hlos" if run_dir else _temporary_folder())
     programs = {name: _program(one, chosen[0].client, folder) for name, one in all_traced.items()}
     metrics = {}
 
@@ -85,7 +86,7 @@ def compile_or_load_all_traced(all_traced, aot_cache_dir, fdo_profile_dir=None, 
         metrics[name] = {"temp_size": sizes.get("temp", 0), "host_offload_size": sizes.get("host_temp", 0),
                          "output_size": sizes.get("output", 0)}
         if programs[name].dump_all or re.search(DUMPED_MODULES, programs[name].module):
-            _dump(folder, name, compiled, programs[name].dump_all and report.outcome == "hit")
+            _dump(folder(), name, compiled, programs[name].dump_all and report.outcome == "hit")
 
     # Each rank looks up, loads and compiles for itself here. Programs on devices of several processes bypass
     # the cache; where all ranks are to decide together, this call is the place.
@@ -109,9 +110,9 @@ def _program(given, backend, folder):
                                 f"compiled, or leave {ANNOTATIONS_OPTION} out")
     if ANNOTATIONS_OPTION in options and (annotations is None or _lacks(backend, annotations)):
         del options[ANNOTATIONS_OPTION]
-    if dump_all and folder is not None:
+    if dump_all and folder() is not None:
         # They are no part of a key, and on a hit there are no passes to look at.
-        options = {"xla_dump_to": str(folder), "xla_dump_hlo_as_text": True, "xla_dump_hlo_pass_re": ".*", **options}
+        options = {"xla_dump_to": str(folder()), "xla_dump_hlo_as_text": True, "xla_dump_hlo_pass_re": ".*", **options}
     return _Program(_many.Spec(given.traced, compiler_options=options or None,
                                add_location_info=given.add_location_info, annotations_file=annotations), dump_all)
 
@@ -164,12 +165,13 @@ def _write_record(folder, lowered, spec, profile):
 
 
 def _dump(folder, name, compiled, no_passes):
-    if folder is None:
+    text = compiled.as_text()
+    if folder is None or text is None:
         return
     with _only_warned(f"the HLO of {name} was not written"):
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / (_many.file_name(name) + ".hlo.txt")
-        _files.write(path, (compiled.as_text() or "").encode())
+        _files.write(path, text.encode())
         if no_passes:
             logger.info("%s came from the cache, so no passes ran that could be dumped; its final HLO is '%s'. An empty "
                         "cache folder shows them", name, path)

@@ -28,7 +28,7 @@ def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,
     """Loads the executable of a traced or lowered function from the cache, or compiles and stores it.
 
     cache: a folder; None: PRECAST_CACHE, else XDG's. devices: where to run, one for each position of
-    the lowering; None: where it was lowered for. compiler_options: as of Lowered.compile. policy:
+    the lowering, in a list or an array; None: where it was lowered for. compiler_options: as of Lowered.compile. policy:
     "read-write", "read-only", "refresh", "offline".
 
     Gives a jax.stages.Compiled, as stage.compile() does; report(compiled) says what became of it.
@@ -37,7 +37,7 @@ def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,
     this lowering cannot run.
     """
     wanted = _config.policy_of(policy)
-    seconds = {}
+    seconds, devices = {}, _placed.listed(devices)
     lowered = _placed.on_devices(_serve.lower(stage, seconds, devices), devices)
     request = _request.Request(cache=_request.open_cache(cache), policy=wanted,
                                module=lowered.compiler_ir(), seconds=seconds)

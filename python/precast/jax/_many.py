@@ -121,6 +121,7 @@ def compile_or_load_all(programs, *, cache=None, devices=None, policy="read-writ
     Lowering is done by the calling thread, under its settings of JAX; the rest by others. All
     programs are tried; then one failure is raised as it is, and several as one ExceptionGroup, with
     the programs' names in notes."""
+    devices = _placed.listed(devices)
     return run_all(programs, cache=cache, policy=policy, devices=devices, max_workers=max_workers,
                    silence_timeout_s=silence_timeout_s, label=label,
                    prepare=lambda name, spec, lowered: _placed.on_devices(lowered, devices),

@@ -49,7 +49,7 @@ def afresh(lowered, devices=None):
     """A copy of a Lowered of which JAX remembers no compile, on these devices by position.
 
     devices: as many as the lowering has; None: its own, or the first ones of its backend where it was
-    lowered for an abstract mesh. ValueError: another number, another platform, or something in the
+    lowered for an abstract mesh. ValueError: another number, another client, or something in the
     lowering that belongs to its devices."""
     count = _private.device_count(lowered)
     own = _private.devices_of_lowering(lowered)
@@ -58,9 +58,10 @@ def afresh(lowered, devices=None):
     if len(chosen) != count:
         raise ValueError(f"this lowering runs on {count} devices, and {len(chosen)} were given; give one for "
                          "each position")
-    if any(device.platform != backend.platform for device in chosen):
-        raise ValueError(f"this lowering is for the platform {backend.platform!r}; give devices of it, or lower it "
-                         "again")
+    for device in chosen:
+        if device.client is not backend:
+            raise ValueError(f"{device} belongs to another client than this lowering, which is for the platform "
+                             f"{backend.platform!r}; give devices of it, or lower it again for these")
     if own is None or chosen == list(own):
         return _private.lowered_anew(lowered, chosen, lambda value: value)
     if _private.writes_references(lowered):
@@ -70,11 +71,15 @@ def afresh(lowered, devices=None):
 
 
 def on_devices(lowered, devices):
-    """A Lowered that compiles for these devices; the same one where it does so already.
+    """A Lowered that compiles for these devices; the same one where it does so already, or for None.
 
     Errors: as of afresh()."""
-    if devices is None:
-        return lowered
-    chosen = list(devices)
     own = _private.devices_of_lowering(lowered)
-    return lowered if own is not None and chosen == list(own) else afresh(lowered, chosen)
+    if devices is None or own is not None and devices == list(own):
+        return lowered
+    return afresh(lowered, devices)
+
+
+def listed(devices):
+    """A list of the devices in a sequence, or in an array of any shape; None for None."""
+    return None if devices is None else list(getattr(devices, "flat", devices))

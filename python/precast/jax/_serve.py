@@ -23,7 +23,7 @@ def lower(stage, seconds, devices=None):
         try:
             lowered = stage.lower()
         except ValueError as error:
-            if devices is None or len(devices) == 0 or "lowering_platforms" not in str(error):
+            if not devices or "lowering_platforms" not in str(error):
                 raise
             lowered = stage.lower(lowering_platforms=(devices[0].platform,))
         seconds["lower"] = time.perf_counter() - start
