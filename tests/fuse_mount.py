@@ -17,6 +17,14 @@ def why_not():
     return None
 
 
+def state_of(task):
+    """The letter that /proc has for a thread's state; "X" when it is gone."""
+    try:
+        return (task / "stat").read_text().rpartition(") ")[2][0]
+    except OSError:
+        return "X"
+
+
 class Mount:
     """`path` shows the folder `source`; what rule() sets goes wrong there."""
 
@@ -49,6 +57,9 @@ class Mount:
     def pause(self):
         """Stops the server: no request is even taken, until go_on()."""
         self.process.send_signal(signal.SIGSTOP)
+        # The signal is only on its way: until each thread has stopped, one may take another request.
+        while not all(state_of(task) in "TZX" for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()):
+            time.sleep(0.001)
 
     def go_on(self):
         self.process.send_signal(signal.SIGCONT)
