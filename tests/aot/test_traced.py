@@ -185,6 +185,29 @@ _private.serialize = refuse
     assert "not_serializable" in counted, counted
 
 
+def test_a_state_whose_static_data_alone_is_new_is_taken(children):
+    """As TrainState is after a restart: its functions are other objects."""
+    said = children.python("-c", AGAIN.format(folder=str(children.folder), body="""
+import dataclasses, functools
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["w"], meta_fields=["apply"])
+@dataclasses.dataclass
+class State:
+    w: jax.Array
+    apply: object
+def step(state, x):
+    return dataclasses.replace(state, w=state.apply(state.w, x))
+first, second = (State(x, lambda w, x: w + x) for _ in range(2))
+jitted = jax.jit(step)
+compiled, _ = compile_or_load_all_traced({"step": TracedWithOptions(jitted.trace(first, x))}, folder / "aot")
+said.append([float(compiled["step"](state, x).w[0]) for state in (first, second)])
+try:
+    compiled["step"](State(x, lambda w, x: w * 5 + x), x)
+except (TypeError, ValueError) as error:
+    said.append("another program" in str(error))
+""")).splitlines()
+    assert json.loads(said[-1]) == [[2.0, 2.0], True]
+
+
 def test_where_the_cache_is_off_everything_is_compiled(children):
     said, _ = train(children, PRECAST_DISABLE="1")
     assert said["reasons"] == ["disabled"] * 3 and said["types"] == [True] * 3

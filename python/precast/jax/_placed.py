@@ -63,11 +63,14 @@ def afresh(lowered, devices=None):
             raise ValueError(f"{device} belongs to another client than this lowering, which is for the platform "
                              f"{backend.platform!r}; give devices of it, or lower it again for these")
     if own is None or chosen == list(own):
-        return _private.lowered_anew(lowered, chosen, lambda value: value)
-    if _private.writes_references(lowered):
+        anew = _private.lowered_anew(lowered, chosen, lambda value: value)
+    elif _private.writes_references(lowered):
         raise ValueError("this lowering writes to references, which are on its own devices; lower it again for the "
                          "devices that it is to run on")
-    return _private.lowered_anew(lowered, chosen, _Moved(own, chosen))
+    else:
+        anew = _private.lowered_anew(lowered, chosen, _Moved(own, chosen))
+    _private.remember_function(anew, lowered)
+    return anew
 
 
 def on_devices(lowered, devices):
