@@ -184,11 +184,18 @@ def test_bytes_that_are_none_of_ours(lowered, serialized):
 def test_another_function_is_refused(cache, lowered, serialized):
     import precast.jax
     devices = jax.devices()[:4]
-    other = jax.jit(lambda x: x * 2).lower(jnp.ones((4, 4)))
-    with pytest.raises(ValueError, match="of another function: its arguments are"):
-        aot.load_compiled_from_serialized(other, serialized, devices)
-    # One that is called alike.
     sharding = NamedSharding(Mesh(devices, ("x",)), P("x"))
+
+    def named(x):
+        return x * 2
+    for function, shape, text in (
+            (lambda x: x * 2, (4, 4), r"its argument 0 is float32\[8\], kept, and that of this lowering is float32\[4, 4"),
+            (lambda x: (x * 2, x), (8,), "its number of results is 1, and that of this lowering is 2"),
+            (named, (8,), r"its name is jit\(<lambda>\), and that of this lowering is jit\(named\)")):
+        other = jax.jit(function).lower(jax.ShapeDtypeStruct(shape, jnp.float32, sharding=sharding))
+        with pytest.raises(ValueError, match=f"of another function: {text}"):
+            aot.load_compiled_from_serialized(other, serialized, devices)
+    # One that is called alike.
     alike = jax.jit(lambda x: x * 3).lower(jax.ShapeDtypeStruct((8,), jnp.float32, sharding=sharding))
     from_cache = aot.partially_serialize(precast.jax.compile_or_load(double(devices)), devices)
     for wrong in (serialized, from_cache):
@@ -204,11 +211,10 @@ def test_another_number_of_callbacks_never_reaches_the_runtime(monkeypatch):
     serialized = aot.partially_serialize(lowered.compile(), jax.devices()[:1])
     monkeypatch.setattr(_private, "load", lambda *args: pytest.fail("the bytes reached the runtime"))
     plain = jax.jit(lambda x: x).lower(1.0)
-    real = _private.calling
-    monkeypatch.setattr(_private, "calling", lambda stage: {**real(stage), "name": "same"})
+    monkeypatch.setattr(_private, "program_name", lambda stage: "same")
     for stage, other in ((lowered, plain), (plain, lowered)):
         compiled = stage.compile()
-        with pytest.raises(ValueError, match="of another function"):
+        with pytest.raises(ValueError, match="of another function: its callbacks is [01], and"):
             aot.load_compiled_from_serialized(other, aot.partially_serialize(compiled, jax.devices()[:1]),
                                               jax.devices()[:1])
     assert serialized

@@ -7,7 +7,8 @@ import pytest
 
 # Of programs.py; all of them in make test-long.
 NAMES = [] if os.environ.get("PRECAST_SWEEP") == "full" else [
-    "lapack", "axes_ab", "donation", "keywords", "pinned_host", "layouts", "two_callbacks", "ordered_callback", "custom_partitioning"]
+    "lapack", "axes_ab", "donation", "keywords", "pinned_host", "layouts", "two_callbacks", "ordered_callback",
+    "custom_partitioning"]
 
 SAVE = """
 import json, os, pathlib, sys, jax, precast.jax, programs
@@ -153,11 +154,11 @@ def test_where_the_program_is_gone_the_key_is_that_of_xlas_module(cache):
     loaded = aot.load_compiled_from_serialized(lowered, serialized, jax.devices()[5:6])
     assert loaded(there)[0] == 2 and loaded(there).devices() == {jax.devices()[5]}
     other = jax.jit(lambda y: (y * 2, y)).lower(jnp.ones(4))
-    with pytest.raises(ValueError, match="of another function: its results are"):
+    with pytest.raises(ValueError, match="of another function: its number of results is"):
         aot.load_compiled_from_serialized(other, serialized, jax.devices()[:1])
     # Bytes that say something else than partially_serialize() does.
     for front_end in (b"", b"{}", b"[]", b'{"aot": {"version": 1, "positions": [9], "execution_devices": 1, '
-                      b'"calling": {}}}', b'{"aot": {"version": 1, "positions": [0, 0], "execution_devices": 8, '
-                      b'"calling": {}}}'):
+                      b'"called": {}}}', b'{"aot": {"version": 1, "positions": [0, 0], "execution_devices": 8, '
+                      b'"called": {}}}'):
         with pytest.raises(ValueError, match="did not write them: serialize it again"):
             aot.load_compiled_from_serialized(lowered, artifact.with_front_end(front_end), jax.devices()[:1])

@@ -4,7 +4,7 @@ import json
 
 from precast import _precast
 from precast.aot import _key, _options
-from precast.jax import _placed, _private, _program, _request, _rules, _serve
+from precast.jax import _binding, _placed, _private, _program, _request, _rules, _serve
 from precast.jax._report import Report
 
 _VERSION = 1
@@ -29,9 +29,10 @@ def partially_serialize(compiled, execution_devices):
         if device.id not in place or devices[place[device.id]] != device:
             raise ValueError(f"Unknown device: {device} is one of the executable's and none of execution_devices. Give "
                              "a list with every device that it was compiled for")
-    said = {"version": 1, "devices": len(own), "callbacks": _private.calling(compiled)["callbacks"],
+    called = _called(compiled, _private.calling_of_compiled(compiled))
+    said = {"version": 1, "devices": len(own), "callbacks": called["callbacks"],
             "aot": {"version": _VERSION, "execution_devices": len(devices),
-                    "positions": [place[device.id] for device in own], "calling": _private.calling(compiled)}}
+                    "positions": [place[device.id] for device in own], "called": called}}
     front_end = json.dumps(said, sort_keys=True).encode()
     origin = _request.origin_of(compiled.runtime_executable())
     if origin.kind == "unknown":
@@ -74,7 +75,8 @@ def _compiled_here(compiled, origin, devices, front_end):
     settled = _rules.Settled(_private.optimized_program(executable)) if module is None else \
         _rules.settle(module, _program.program_bytes(module))
     options = origin.options or _private.options_bytes(_private.options_for(devices))
-    facts, name = _request.facts_of(devices[0].client), _private.calling(compiled)["name"]
+    facts = _request.facts_of(devices[0].client)
+    name = _private.program_name(compiled) if module is None else _private.module_name(module)
     said = _key.no_cache().key(facts, settled.program, name, options, settled.wishes())
     if said["record"] is None:
         raise _cannot(f"{said['reason']}: {said['detail']}", "call it as it is")
@@ -141,7 +143,7 @@ def load_compiled_from_serialized(lowered, serialized, execution_devices):
     counts = int(placement["replicas"]), int(placement["partitions"])
     said = _said(artifact, counts[0] * counts[1])
     chosen = _chosen(said, counts, devices)
-    _check_calling(said["calling"], _private.calling(lowered))
+    _check_called(said["called"], _called(lowered, _private.calling_of_lowered(lowered)))
     anew = _placed.afresh(lowered, chosen)
     request = _Load(artifact, anew.compiler_ir())
     with request.active():
@@ -164,7 +166,7 @@ def _said(artifact, count):
     try:
         said = json.loads(artifact.front_end)["aot"]
         positions = said["positions"]
-        if said["version"] != _VERSION or len(positions) != count or not isinstance(said["calling"], dict) or \
+        if said["version"] != _VERSION or len(positions) != count or not isinstance(said["called"], dict) or \
                 len(set(positions)) != count or not set(positions) <= set(range(said["execution_devices"])):
             raise ValueError("another version")
     except (ValueError, KeyError, TypeError) as error:
@@ -183,9 +185,32 @@ def _chosen(said, counts, devices):
     raise ValueError(_options.cannot_remap(*counts, len(devices)))
 
 
-def _check_calling(there, here):
+def _called(stage, calling):
+    """What must be equal of a Compiled and of the lowering that it is loaded for, as plain data. Trees, shardings
+    and layouts are not in it: the first are the lowering's, and JAX compares the others with the executable's."""
+    record = _binding.of(calling).record
+    return {"name": _private.program_name(stage), "callbacks": record["callbacks"], "effects": record["effects"],
+            "argument": [_text(row) + ", kept" * row[5] + ", donated" * row[6] for row in record["arguments"]],
+            "result": [_text(row) for row in record["results"]]}
+
+
+def _text(row):
+    dtype, shape, weak = row[:3]
+    return f"{dtype}{shape}" + ", weak" * bool(weak)
+
+
+def _check_called(there, here):
+    """ValueError names the first difference."""
     for what, value in here.items():
-        if there.get(what) != value:
-            raise ValueError(f"the serialized executable is of another function: its {what} are {there.get(what)}, and "
-                             f"those of this lowering are {value}. Lower the function that was serialized, with the "
-                             "same arguments, or compile again")
+        found = there.get(what)
+        if found == value:
+            continue
+        if isinstance(value, list) and isinstance(found, list):
+            if len(value) != len(found):
+                what, found, value = f"number of {what}s", len(found), len(value)
+            else:
+                i = next(i for i, pair in enumerate(zip(found, value)) if pair[0] != pair[1])
+                what, found, value = f"{what} {i}", found[i], value[i]
+        raise ValueError(f"the serialized executable is of another function: its {what} is {found}, and that of this "
+                         f"lowering is {value}. Lower the function that was serialized, with the same arguments, or "
+                         "compile again")

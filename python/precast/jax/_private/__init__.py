@@ -102,24 +102,11 @@ def devices_of_compiled(compiled):
     return tuple(compiled._executable._unloaded_executable.device_list)
 
 
-def calling(stage):
-    """How a Lowered or Compiled is called, as plain data that is equal for both."""
+def program_name(stage):
+    """The name of the program of a Lowered or Compiled."""
     if isinstance(stage, jax.stages.Lowered):
-        found = stage._lowering.compile_args
-        name, ins, outs = stage._lowering._name, found["global_in_avals"], found["global_out_avals"]
-        callbacks, kept, ordered = found["host_callbacks"], found["kept_var_idx"], found["ordered_effects"]
-    else:
-        found = stage._executable._unloaded_executable
-        name, ins, outs = found.name, found.input_avals, found.output_avals
-        callbacks, kept, ordered = found.host_callbacks, found.kept_var_idx, found.ordered_effects
-    return {"name": name, "arguments": [aval.str_short() for aval in ins],
-            "results": [aval.str_short() for aval in outs], "kept arguments": sorted(kept),
-            "donated arguments": [path for path, one in _leaves(stage.args_info) if one.donated],
-            "callbacks": len(callbacks), "ordered effects": len(ordered)}
-
-
-def _leaves(tree):
-    return [(jax.tree_util.keystr(path), leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)]
+        return stage._lowering._name
+    return stage._executable._unloaded_executable.name
 
 
 def optimized_program(executable):
