@@ -8,6 +8,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <exception>
@@ -17,6 +18,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "precast/precast.h"
@@ -62,9 +64,10 @@ nb::object held(const std::shared_ptr<void>& object) {
 // The functions of one request. What they raise waits here until the request is over.
 class Calls {
  public:
-  Calls(nb::object compile, nb::object serialize, nb::object load, nb::object describe,
-        nb::object cancelled, nb::object front_end)
+  Calls(nb::object compile, nb::object compile_bypassed, nb::object serialize, nb::object load,
+        nb::object describe, nb::object cancelled, nb::object front_end)
       : compile_(std::move(compile)),
+        compile_bypassed_(std::move(compile_bypassed)),
         serialize_(std::move(serialize)),
         load_(std::move(load)),
         describe_(std::move(describe)),
@@ -76,6 +79,9 @@ class Calls {
     made.facts = std::move(facts);
     made.compile = [this](const Program&, const CompileOptions&) {
       return call<ForeignExecutable>(true, [this] { return hold(compile_()); });
+    };
+    made.compile_bypassed = [this](const Program&, const CompileOptions&) {
+      return call<ForeignExecutable>(true, [this] { return hold(compile_bypassed_()); });
     };
     made.serialize = [this](const ForeignExecutable& executable) {
       return call<Bytes>(
@@ -174,6 +180,7 @@ class Calls {
   }
 
   nb::object compile_;
+  nb::object compile_bypassed_;
   nb::object serialize_;
   nb::object load_;
   nb::object describe_;
@@ -206,6 +213,7 @@ nb::dict to_python(const Report& report) {
   made["seconds"] = phases;
   made["program_bytes"] = report.program_bytes;
   made["executable_bytes"] = report.executable_bytes;
+  made["saved_seconds"] = report.saved_ms / 1e3;
   made["artifact_bytes"] = report.artifact_bytes;
   made["warnings"] = report.warnings;
   return made;
@@ -275,12 +283,12 @@ LogSink sink_of(const nb::object& log) {
 std::pair<nb::object, nb::dict> compile_or_load(const Cache& cache, const Facts& facts,
                                                 const nb::bytes& program, const std::string& name,
                                                 const nb::bytes& options, const nb::dict& wishes,
-                                                nb::object compile, nb::object serialize,
-                                                nb::object load, nb::object describe,
-                                                nb::object cancelled) {
+                                                nb::object compile, nb::object compile_bypassed,
+                                                nb::object serialize, nb::object load,
+                                                nb::object describe, nb::object cancelled) {
   const Call call = call_of(program, name, options, wishes);
-  Calls calls(std::move(compile), std::move(serialize), std::move(load), std::move(describe),
-              std::move(cancelled), call.front_end);
+  Calls calls(std::move(compile), std::move(compile_bypassed), std::move(serialize),
+              std::move(load), std::move(describe), std::move(cancelled), call.front_end);
   std::optional<Result<ForeignDone>> done;
   {
     const nb::gil_scoped_release released;
@@ -346,17 +354,46 @@ Cache open(const std::string& directory, Policy policy, bool disabled, bool stri
   return Cache::open(std::move(config));
 }
 
+// As JAX gives a client's options.
+using Named =
+    std::map<std::string,
+             std::variant<std::string, bool, std::int64_t, float, std::vector<std::int64_t>>>;
+
+std::vector<NamedValue> named_values(const Named& named) {
+  std::vector<NamedValue> made;
+  for (const auto& [name, value] : named) {
+    std::visit([&](const auto& one) { made.push_back({name, one}); }, value);
+  }
+  return made;
+}
+
+nb::dict opened_plugin(const nb::capsule& table) {
+  const OpenedPlugin plugin = value_of(plugin_at(table.data()));
+  nb::dict said;
+  said["path"] = plugin.path;
+  said["is_wrapper"] = plugin.is_wrapper;
+  return said;
+}
+
 Facts facts_of(const std::string& name, const std::string& library, const std::string& platform,
                const std::string& platform_version,
                const std::map<std::string, std::string>& attributes,
                const std::vector<DeviceTuple>& devices, const std::string& xla_flags,
-               const nb::bytes& sample, bool binds_callbacks) {
+               const nb::bytes& sample, bool binds_callbacks, const Named& client_options,
+               const std::optional<nb::capsule>& plugin) {
   auto facts = std::make_shared<ForeignFacts>();
   facts->name = name;
   facts->library = library;
   facts->platform = platform;
   facts->platform_version = platform_version;
   for (const auto& [word, value] : attributes) facts->attributes.push_back({word, value});
+  facts->client_options = named_values(client_options);
+  if (plugin) {
+    OpenedPlugin opened = value_of(plugin_at(plugin->data()));
+    facts->library = std::move(opened.path);
+    facts->api_version = opened.api_version;
+    facts->attributes = std::move(opened.attributes);
+  }
   for (const auto& [id, process_index, addressable, kind] : devices) {
     Device device;
     device.id = id;
@@ -373,7 +410,8 @@ Facts facts_of(const std::string& name, const std::string& library, const std::s
 
 nb::object load_artifact(const Facts& facts, const VerifiedArtifact& artifact,
                          const std::vector<std::int64_t>& device_ids, nb::object load) {
-  Calls calls(nb::none(), nb::none(), std::move(load), nb::none(), nb::none(), nb::none());
+  Calls calls(nb::none(), nb::none(), nb::none(), std::move(load), nb::none(), nb::none(),
+              nb::none());
   std::optional<Result<ForeignExecutable>> done;
   {
     const nb::gil_scoped_release released;
@@ -426,12 +464,15 @@ NB_MODULE(_precast, module) {
              const std::string& platform, const std::string& platform_version,
              const std::map<std::string, std::string>& attributes,
              const std::vector<DeviceTuple>& devices, const std::string& xla_flags,
-             const nb::bytes& sample, bool binds_callbacks) {
-            new (self) Facts(facts_of(name, library, platform, platform_version, attributes,
-                                      devices, xla_flags, sample, binds_callbacks));
+             const nb::bytes& sample, bool binds_callbacks, const Named& client_options,
+             const std::optional<nb::capsule>& plugin) {
+            new (self)
+                Facts(facts_of(name, library, platform, platform_version, attributes, devices,
+                               xla_flags, sample, binds_callbacks, client_options, plugin));
           },
           nb::kw_only(), "name"_a, "library"_a, "platform"_a, "platform_version"_a, "attributes"_a,
-          "devices"_a, "xla_flags"_a, "sample"_a, "binds_callbacks"_a);
+          "devices"_a, "xla_flags"_a, "sample"_a, "binds_callbacks"_a, "client_options"_a = Named(),
+          "plugin"_a = nb::none());
 
   nb::class_<Cache>(module, "Cache")
       .def(
@@ -452,7 +493,7 @@ NB_MODULE(_precast, module) {
                      return error ? std::optional(error->to_string()) : std::nullopt;
                    })
       .def("compile_or_load", &compile_or_load, "facts"_a, "program"_a, "name"_a, "options"_a,
-           "wishes"_a, "compile"_a, "serialize"_a, "load"_a, "describe"_a,
+           "wishes"_a, "compile"_a, "compile_bypassed"_a, "serialize"_a, "load"_a, "describe"_a,
            "cancelled"_a = nb::none())
       .def("key", &key, "facts"_a, "program"_a, "name"_a, "options"_a, "wishes"_a);
 
@@ -503,5 +544,6 @@ NB_MODULE(_precast, module) {
     }());
     return std::pair(file.path, file.digest.hex());
   });
+  module.def("opened_plugin", &opened_plugin, "table"_a);
   module.def("release_leases_when_told_to_end", &release_leases_when_told_to_end);
 }

@@ -142,6 +142,9 @@ struct Report {  // What became of a request, why, and how long it took.
   std::uint64_t program_bytes = 0;
   std::uint64_t executable_bytes = 0;  // 0 when it was not serialized
   std::uint64_t artifact_bytes = 0;    // 0 when there is no entry
+  // Of a hit: what the compile had taken, as the artifact says it, less all that this request took;
+  // below 0 where that was more.
+  double saved_ms = 0;
   // Faults of the cache that did not matter to the result, and KeyResult::warnings.
   std::vector<std::string> warnings;
 };

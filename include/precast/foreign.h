@@ -44,6 +44,11 @@ struct ForeignFacts {
   std::string platform;  // "cpu"; requests on any other bypass, with the reason platform_unknown
   std::string platform_version;
   std::vector<NamedValue> attributes;
+  // Of a library that is a plugin of PJRT's C API, which the front end opened (plugin_at()). Then
+  // `attributes` are the plugin's, the key and the artifact name it as those of a Client do, and
+  // serialize() gives what the plugin's own function gives: load() of cache.h takes such an
+  // artifact too.
+  std::optional<ApiVersion> api_version;
   std::vector<Device> devices;  // all, addressable or not; as far as a request runs on them
   std::vector<NamedValue> client_options;
   // XLA_FLAGS as the runtime took them. Without `certain` requests bypass (flags_unknown).
@@ -72,6 +77,9 @@ struct ForeignRuntime {                       // A runtime as one request sees i
 
   // Compiles what the request's program stands for. The error is what compile_or_load() returns.
   std::function<Result<ForeignExecutable>(const Program&, const CompileOptions&)> compile;
+  // The same where the cache has no part in it (Outcome::bypass), so that another cache may. May be
+  // empty: compile().
+  std::function<Result<ForeignExecutable>(const Program&, const CompileOptions&)> compile_bypassed;
   // The bytes of an executable that compile() gave. plugin_error when this one cannot be
   // serialized, unsupported when none can.
   std::function<Result<Bytes>(const ForeignExecutable&)> serialize;
@@ -82,7 +90,7 @@ struct ForeignRuntime {                       // A runtime as one request sees i
   std::function<Result<ForeignExecutable>(BytesView executable, BytesView front_end,
                                           const CompileOptions&)>
       load;
-  // May be empty.
+  // May be empty. Called after serialize().
   std::function<ForeignDescription(const ForeignExecutable&)> describe;
   // Asked when an executable is to be stored, for what is kept beside it, instead of
   // RequestOptions::front_end. May be empty. What it throws or fails at is the front end's to
@@ -131,6 +139,19 @@ PRECAST_EXPORT Result<Bytes> make_artifact(const ForeignFacts& facts,
 // The same artifact with other bytes for the front end, in a new container: its root is another
 // one, and signatures are not kept.
 PRECAST_EXPORT Result<Bytes> with_front_end(const VerifiedArtifact& artifact, Bytes front_end);
+
+// A plugin of PJRT's C API that a front end opened.
+struct OpenedPlugin {
+  std::string path;  // of the library whose functions compile, as it was opened
+  ApiVersion api_version;
+  std::vector<NamedValue> attributes;
+  bool is_wrapper = false;  // Precast's own plugin (wrapper.h): it asks the cache itself
+};
+
+// Reads it from its function table, a const PJRT_Api*, which must have been initialized. Errors:
+// invalid_argument and unsupported as Plugin::open's, plugin_error, and unavailable where the
+// functions that compile, serialize and load are not of one library.
+PRECAST_EXPORT Result<OpenedPlugin> plugin_at(const void* table);
 
 // The file of a library that is mapped into this process, by its path, with its digest. The digest
 // is remembered per user and process. unavailable when it is not mapped, or when the file is no

@@ -1,6 +1,7 @@
 // Compile-or-load for a runtime that is no plugin: one of strings, which counts.
 #include "precast/foreign.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -352,6 +353,58 @@ TEST_F(ForeignTest, WhatAFrontEndSerializedItselfIsAnArtifactToo) {
 
   serialized.executable.clear();
   EXPECT_EQ(make_artifact(facts_, serialized).error().code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(ForeignTest, ABypassCompilesByAFunctionOfItsOwn) {
+  int beside = 0;
+  ForeignRuntime two = runtime();
+  two.compile_bypassed = [&](const Program& asked, const CompileOptions& options) {
+    ++beside;
+    return two.compile(asked, options);
+  };
+  const Cache cache = open();
+  ASSERT_TRUE(cache.compile_or_load(two, program(), on({0}), request_));
+  EXPECT_EQ(beside, 0);
+  const auto bypassed = cache.compile_or_load(two, program(kCallback), on({0}), request_);
+  ASSERT_TRUE(bypassed);
+  EXPECT_EQ(bypassed->report.outcome, Outcome::bypass);
+  EXPECT_EQ(beside, 1);
+}
+
+TEST_F(ForeignTest, AHitSaysWhatItSaved) {
+  during_compile_ = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
+  const auto first = ask();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->report.saved_ms, 0);
+  const auto second = ask();
+  ASSERT_TRUE(second);
+  double took = 0;
+  for (const Phase& phase : second->report.phases) took += phase.ms;
+  const auto entry = VerifiedArtifact::from_file(first->report.artifact_path);
+  ASSERT_TRUE(entry);
+  EXPECT_LE(second->report.saved_ms, entry->provenance().compile_ms - took);
+  EXPECT_NE(second->report.saved_ms, 0);
+}
+
+TEST_F(ForeignTest, APluginThatAFrontEndOpenedHasThePluginsIdentity) {
+  void* library = ::dlopen(PRECAST_FAKE_PLUGIN, RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr);
+  const auto opened =
+      plugin_at(reinterpret_cast<const void* (*)()>(::dlsym(library, "GetPjrtApi"))());
+  ASSERT_TRUE(opened) << opened.error().to_string();
+  EXPECT_FALSE(opened->is_wrapper);
+  EXPECT_EQ(opened->api_version, client_->plugin().api_version());
+  EXPECT_EQ(opened->attributes, client_->plugin().attributes());
+  facts_.library = opened->path;
+  facts_.api_version = opened->api_version;
+  facts_.attributes = opened->attributes;
+  facts_.platform = client_->platform_name();
+  facts_.platform_version = client_->platform_version();
+  const auto face = open().key(runtime(), program(), on({0}), request_);
+  const auto plugin = open().key(*client_, program(), on({0}), request_);
+  ASSERT_TRUE(face && face->record && plugin && plugin->record);
+  EXPECT_EQ(face->record->find("plugin")->digest(), plugin->record->find("plugin")->digest());
+  EXPECT_FALSE(plugin_at(nullptr));
 }
 
 TEST(MappedLibrary, IsTheFileOfTheProcess) {

@@ -82,12 +82,13 @@ Result<Done> Request::run() {
 }
 
 void Request::count(double total_ms) {
-  if (cache_.recorder == nullptr) return;
   const bool hit = report_.outcome == Outcome::hit;
   const std::string name = counted_as(report_.outcome, report_.reason);
   double saved_ms = hit ? compiled_in_ms_ - total_ms : 0;
   // Who waited took as long as the compile, and saved its work.
   if (report_.reason == Reason::waited) saved_ms = std::max(saved_ms, 0.0);
+  report_.saved_ms = saved_ms;
+  if (cache_.recorder == nullptr) return;
   cache_.recorder->count({.name = name,
                           .label = wishes_.label,
                           .phases = report_.phases,

@@ -17,7 +17,8 @@ namespace precast::cache {
 
 Result<RuntimeExecutable> Request::compile() {
   // An error of the runtime here is the answer of the compile itself, unchanged.
-  PRECAST_ASSIGN(const Compiled compiled, runtime_.compile(compile_, report_.phases));
+  const bool bypassed = step_.outcome == Outcome::bypass;
+  PRECAST_ASSIGN(const Compiled compiled, runtime_.compile(compile_, bypassed, report_.phases));
   double compile_ms = 0;
   for (const Phase& phase : report_.phases) {
     if (phase.name == "compile") compile_ms = phase.ms;

@@ -69,7 +69,9 @@ class Runtime {
   virtual Result<KeyResult> identify(const Compile& compile) const = 0;
 
   // Adds the phase "compile", and what else it had to do. An error is the runtime's own, unchanged.
-  virtual Result<Compiled> compile(const Compile& compile, std::vector<Phase>& phases) const = 0;
+  // `bypassed`: the cache has no part in it.
+  virtual Result<Compiled> compile(const Compile& compile, bool bypassed,
+                                   std::vector<Phase>& phases) const = 0;
 
   // What the executable says about itself; optional facts that it does not say are left out.
   virtual ExecutableFacts describe(const RuntimeExecutable& executable) const = 0;

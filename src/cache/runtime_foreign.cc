@@ -57,15 +57,15 @@ Result<proto::CpuTarget> cpu_of(const ForeignFacts& facts) {
                                            "' do not say for which CPU they were compiled");
 }
 
-// No key of a front end is a plugin's: the attribute says whose it is.
+// Of what is no plugin the attribute says whose it is.
 key::PluginIdentity identity_of(const ForeignFacts& facts, const PluginFile& library) {
   key::PluginIdentity identity{.platform = facts.platform,
                                .platform_version = facts.platform_version,
                                .sha256 = library.digest,
-                               .api_version = {},
+                               .api_version = facts.api_version.value_or(ApiVersion()),
                                .attributes = facts.attributes,
                                .parts = {}};
-  identity.attributes.push_back({"foreign_runtime", facts.name});
+  if (!facts.api_version) identity.attributes.push_back({"foreign_runtime", facts.name});
   return identity;
 }
 
@@ -86,7 +86,7 @@ RuntimeFacts ForeignRuntimeFace::facts() const {
   return {.plugin_path = facts.library,
           .platform = facts.platform,
           .platform_version = facts.platform_version,
-          .api_version = facts.name};
+          .api_version = facts.api_version ? facts.api_version->to_string() : facts.name};
 }
 
 Result<KeyResult> ForeignRuntimeFace::identify(const Compile& compile) const {
@@ -135,11 +135,12 @@ Result<KeyResult> ForeignRuntimeFace::identify(const Compile& compile) const {
   return KeyResult{key::build_record(inputs), Reason::none, {}, warnings_of(in_force->flags)};
 }
 
-Result<Compiled> ForeignRuntimeFace::compile(const Compile& compile,
+Result<Compiled> ForeignRuntimeFace::compile(const Compile& compile, bool bypassed,
                                              std::vector<Phase>& phases) const {
-  PRECAST_ASSIGN(ForeignExecutable executable, timed(phases, "compile", [&] {
-                   return runtime_.compile(compile.program, compile.options);
-                 }));
+  const auto& work =
+      bypassed && runtime_.compile_bypassed ? runtime_.compile_bypassed : runtime_.compile;
+  PRECAST_ASSIGN(ForeignExecutable executable,
+                 timed(phases, "compile", [&] { return work(compile.program, compile.options); }));
   return Compiled{executable, {}, [this, executable] { return runtime_.serialize(executable); }};
 }
 

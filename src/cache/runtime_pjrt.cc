@@ -28,7 +28,8 @@ Result<KeyResult> PjrtRuntime::identify(const Compile& compile) const {
   return cache::identify(client_, compile.program, compile.options, compile.wishes);
 }
 
-Result<Compiled> PjrtRuntime::compile(const Compile& compile, std::vector<Phase>& phases) const {
+Result<Compiled> PjrtRuntime::compile(const Compile& compile, bool /*bypassed*/,
+                                      std::vector<Phase>& phases) const {
   if (!compile.wishes.cpu_baseline.empty()) {
     const topology::Baseline* baseline = topology::find_baseline(compile.wishes.cpu_baseline);
     if (baseline != nullptr) return compile_for_baseline(compile, *baseline, phases);

@@ -27,7 +27,8 @@ class PjrtRuntime : public Runtime {
 
   RuntimeFacts facts() const override;
   Result<KeyResult> identify(const Compile& compile) const override;
-  Result<Compiled> compile(const Compile& compile, std::vector<Phase>& phases) const override;
+  Result<Compiled> compile(const Compile& compile, bool bypassed,
+                           std::vector<Phase>& phases) const override;
   ExecutableFacts describe(const RuntimeExecutable& executable) const override;
   Result<void> check(BytesView executable) const override;
   Result<RuntimeExecutable> load(const Compile& compile, const KeyRecord& record,

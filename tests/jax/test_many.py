@@ -138,7 +138,7 @@ if {role!r} == "hold":
     traced = program(5)
     _private.sample(jax.devices()[0].client)
     from precast.jax import _request
-    _request.facts_of(jax.devices()[0].client)
+    _request.runtime_of(jax.devices()[0].client)
     _private.compile_and_load = forever
 else:
     traced = program(5)

@@ -25,6 +25,20 @@ def test_what_a_backend_says(tmp_path):
     assert b"x86_64" in _private.sample(backend) or b"aarch64" in _private.sample(backend)
 
 
+def test_jaxlibs_header_is_a_length_and_a_message():
+    assert _private.split_header(b"\x03\x08\x03\x12rest") == (b"\x03\x08\x03\x12", b"rest")
+    long = b"\x08" + bytes(199)
+    assert _private.split_header(b"\xc8\x01" + long + b"rest") == (b"\xc8\x01" + long, b"rest")
+    for wrong in (b"", b"\x03\x08\x03", b"\x00rest", b"\x03\x12\x03\x12rest", b"\xff" * 9):
+        with pytest.raises(ValueError, match="header"):
+            _private.split_header(wrong)
+
+
+def test_the_built_in_backend_is_no_plugin():
+    with pytest.raises(LookupError, match="how it opened"):
+        _private.plugin_of(jax.devices()[0].client)
+
+
 def test_ordered_effects_are_seen():
     def noted(x):
         jax.experimental.io_callback(lambda v: None, None, x, ordered=True)

@@ -12,7 +12,7 @@ PROGRAM = """
 import sys, jax, jax.numpy as jnp, precast.jax
 from precast.jax import _private, _request
 traced = jax.jit(lambda x: jnp.sin(x) @ x).trace(jnp.ones((4, 4)))
-facts = _request.facts_of(jax.devices()[0].client)
+_request.runtime_of(jax.devices()[0].client)
 if sys.argv[1] == "hold":
     def forever(*args):
         print("compiling", flush=True)

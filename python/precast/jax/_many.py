@@ -26,6 +26,7 @@ class Spec:
     compiler_options: dict | None = None
     add_location_info: bool = False
     annotations_file: str | os.PathLike | None = None
+    _trace_seconds: float | None = dataclasses.field(default=None, repr=False)  # where the registry traced
 
 
 class Executables(collections.abc.Mapping):
@@ -155,7 +156,7 @@ def run_all(programs, *, cache, policy, devices, prepare, profile_of, finish, ma
         for name, given in programs.items():
             spec = given if isinstance(given, Spec) else Spec(given)
             try:
-                seconds = {}
+                seconds = {} if spec._trace_seconds is None else {"trace": spec._trace_seconds}  # pylint: disable=protected-access
                 annotations = _annotations(spec)
                 lowered = prepare(name, spec, _serve.lower(spec.stage, seconds, devices))
                 request = _request.Request(

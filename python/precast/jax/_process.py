@@ -4,7 +4,7 @@ import functools
 
 import jax
 
-from precast.jax import _config, _request
+from precast.jax import _config, _durations, _request
 
 
 class Scope:
@@ -66,8 +66,12 @@ class Jitted:
             self.__name__ = name
 
     def __call__(self, *args, **kwargs):
-        with _request.ambient(self._make):
-            return self._jitted(*args, **kwargs)
+        token = _durations.begin()
+        try:
+            with _request.ambient(self._make):
+                return self._jitted(*args, **kwargs)
+        finally:
+            _durations.end(token)
 
     def __getattr__(self, name):
         return getattr(self._jitted, name)
@@ -76,6 +80,7 @@ class Jitted:
         # The opening of the cache waits for the first compile, as JAX's backends do.
         return _request.Request(cache=_request.open_cache(self._cache), policy=self._policy,
                                 module=module, label=self.__name__, begin=self._begin,
+                                seconds=_durations.of_last_lowering(),
                                 end=self.reports.append)
 
     def _begin(self, module_name):

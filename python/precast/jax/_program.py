@@ -1,5 +1,6 @@
 """What of a program and its surroundings goes into the key and beside the executable."""
 
+import base64
 import hashlib
 import json
 import sys
@@ -9,9 +10,10 @@ from precast.jax import _private
 _BINDING_VERSION = 1
 
 
-def extras(callbacks):
-    """What counts beside program, options and runtime, by name."""
-    found = {}
+def extras(callbacks, versions=None):
+    """What counts beside program, options and runtime, by name. versions: of what stands in front of
+    a plugin, and is no part of its identity."""
+    found = {f"jax.{name}": value for name, value in (versions or {}).items()}
     if callbacks:
         found["callbacks"] = str(len(callbacks))
     # JAX takes flags from there into its own key; whoever reads them may change the code.
@@ -21,11 +23,13 @@ def extras(callbacks):
     return found
 
 
-def front_end(devices, callbacks, binding=None):
+def front_end(devices, callbacks, binding=None, header=None):
     """The bytes that are kept beside an executable: a line of JSON with what must be equal where it
     is loaded, since the runtime ends the process otherwise, and with the digest of the binding under
-    which it was stored; then that binding's record."""
+    which it was stored; then that binding's record. header: what jaxlib puts before a plugin's bytes."""
     head = {"version": _BINDING_VERSION, "devices": len(devices), "callbacks": len(callbacks)}
+    if header is not None:
+        head["header"] = base64.b64encode(header).decode()
     if binding is None:
         return json.dumps(head, sort_keys=True).encode()
     head["binding"] = binding.digest
@@ -35,6 +39,15 @@ def front_end(devices, callbacks, binding=None):
 def stored_binding(said):
     """The digest of the binding under which an executable was stored; None where there is none."""
     return json.loads(said.partition(b"\n")[0]).get("binding")
+
+
+def header_of(said):
+    """jaxlib's header of front_end()'s bytes, or of save()'s. ValueError where there is none."""
+    try:
+        return base64.b64decode(json.loads(said.partition(b"\n")[0])["header"], validate=True)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError("the entry holds no header of jaxlib, without which a plugin's bytes are not "
+                         "loaded") from error
 
 
 def check_front_end(said, devices, callbacks):

@@ -13,6 +13,7 @@
 
 import contextlib
 import functools
+import time
 
 import jax
 
@@ -43,6 +44,12 @@ class Registered:
         """The jax.stages.Traced of the registered avals, under the registry's mesh."""
         with self._registry.mesh_context():
             return self._jitted.trace(*self._args, **self._kwargs)
+
+    def timed_spec(self):
+        """The Spec of a new trace, and what it took."""
+        start = time.perf_counter()
+        traced = self.trace()
+        return Spec(traced, **self._spec, _trace_seconds=time.perf_counter() - start)
 
     def lower(self):
         """The jax.stages.Lowered of the registered avals."""
@@ -107,8 +114,7 @@ class Registry:
         wanted = [one for one in self._functions.values() if one.phase in phases]
         if _config.disabled():
             return Executables({}, {})
-        done = compile_or_load_all({one.name: Spec(one.trace(), **one._spec) for one in wanted},  # pylint: disable=protected-access
-                                   **options)
+        done = compile_or_load_all({one.name: one.timed_spec() for one in wanted}, **options)
         for one in wanted:
             one._compiled = done[one.name]  # pylint: disable=protected-access
             one._compiled.retrace_under = self.mesh_context  # pylint: disable=protected-access

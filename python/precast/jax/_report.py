@@ -20,10 +20,13 @@ class Report:
 
     outcome: "hit", "miss", "skip" or "bypass"; reason: why, from the core's list, or
     "compiled_before" (this very lowering was compiled in this process before), "disabled",
-    "precast_error" (Precast failed, and JAX compiled); detail: one sentence, or empty. Seconds by
-    phase: trace, lower, key, lookup, verify, load, wait, compile, serialize, encode, prove, publish.
-    Sizes in bytes; memory is of one device. stored_binding: the digest of the binding under which
-    the entry was stored, which is another one than `binding` where other code compiled the same."""
+    "precast_plugin" (the plugin is Precast's own), "precast_error" (Precast failed, and JAX
+    compiled); detail: one sentence, or empty. Seconds by phase: trace, lower, key, lookup, verify,
+    load, wait, compile, serialize, encode, prove, publish; of those that ran here and were seen:
+    what was traced before the call has no trace in it. saved_seconds: of a hit, what the compile had
+    taken, less what this request took from its key to the load. Sizes in bytes; memory is of one
+    device. stored_binding: the digest of the binding under which the entry was stored, which is
+    another one than `binding` where other code compiled the same."""
 
     outcome: str
     reason: str
@@ -36,6 +39,7 @@ class Report:
     program_bytes: int = 0
     executable_bytes: int = 0
     artifact_bytes: int = 0
+    saved_seconds: float = 0.0
     device_ids: list = dataclasses.field(default_factory=list)
     warnings: list = dataclasses.field(default_factory=list)
     stored_binding: str | None = None
@@ -100,11 +104,12 @@ class Report:
         return _private.costs(self._executable).get("flops")
 
     def tell(self, rank):
-        """Logs the outcome, INFO on process 0 and DEBUG elsewhere; WARNING where something is
-        wrong. Adds events to jax.monitoring."""
-        level = logging.INFO if rank == 0 else logging.DEBUG
-        if self.reason in _BAD or self.reason == "precast_error":
-            level = logging.WARNING
+        """Logs the outcome as INFO, or as WARNING where something is wrong. Adds events to
+        jax.monitoring. A logger that nobody gave a level gets INFO on process 0, WARNING elsewhere."""
+        if logger.level == logging.NOTSET:
+            logger.setLevel(logging.INFO if rank == 0 else logging.WARNING)
+        bad = self.reason in _BAD or self.reason == "precast_error"
+        level = logging.WARNING if bad else logging.INFO
         if logger.isEnabledFor(level):
             key = self.key[:12] if self.key else "no key"
             why = "" if self.reason == "none" else f" ({self.reason})"
@@ -114,3 +119,5 @@ class Report:
         _private.record_event(f"/precast/{self.outcome}")
         for phase, seconds in self.seconds.items():
             _private.record_seconds(f"/precast/phase/{phase}", seconds)
+        if self.outcome == "hit":
+            _private.record_seconds("/precast/time_saved", self.saved_seconds)

@@ -21,7 +21,7 @@ from precast.jax._report import Report, logger
 _current = contextvars.ContextVar("precast_request", default=None)
 _lock = threading.Lock()
 _caches = {}
-_facts = {}
+_runtimes = {}
 _process_wide = None  # a function that makes the request of a module that no call is about
 _ambient = contextvars.ContextVar("precast_ambient", default=None)  # the same for this context
 _installed = False
@@ -30,6 +30,9 @@ _sealed = None  # "error" or "warn": what a compile does after seal()
 # makes at an id of the past passes here again.
 _origins = {}
 _options = {}  # those of origins; most compiles have the same
+
+
+_OWN_PLUGIN = "the plugin is Precast's own (libprecast_pjrt.so), which asks the cache itself"
 
 
 class SealedError(RuntimeError):
@@ -58,19 +61,48 @@ def open_cache(cache, min_compile_ms=0.0):
         return _caches[key]
 
 
-def facts_of(backend):
-    """What the backend is, once for each: a sample is compiled."""
+class Runtime:
+    """A backend as the core sees it. facts: None where the plugin is Precast's own, which asks the
+    cache itself. versions: what counts in keys beside a plugin's identity."""
+
+    def __init__(self, backend):
+        self.backend = backend  # kept, so that no other one gets its id
+        self.is_plugin = not _private.is_built_in(backend)
+        self.versions, self.facts, plugin = {}, None, {}
+        known = _private.backend_facts(backend)
+        if self.is_plugin:
+            table, options = _private.plugin_of(backend)
+            if _precast.opened_plugin(table)["is_wrapper"]:
+                return
+            plugin = {"plugin": table, "client_options": options}
+            known |= {"library": "", "attributes": {}}
+            self.versions = _private.versions(backend)
+        sample = _private.sample(backend) if backend.platform == "cpu" else b""
+        self.facts = _precast.Facts(name="jax", binds_callbacks=True, sample=sample, **known, **plugin)
+
+    def load(self, serialized, front_end, devices, options, callbacks):
+        """Loads bytes of an entry or of a saved file. Number of devices and callbacks were checked."""
+        if self.is_plugin:
+            serialized = _program.header_of(front_end) + serialized
+        return _private.load(self.backend, serialized, devices, options, callbacks)
+
+
+def runtime_of(backend):
+    """The Runtime of a backend, once for each: a sample is compiled."""
     with _lock:
-        if id(backend) not in _facts:
-            known = _private.backend_facts(backend)
-            built_in = _private.is_built_in(backend)
-            if not built_in:
-                known["platform"] += " (a plugin)"
-            made = _precast.Facts(name="jax", binds_callbacks=True,
-                                  sample=_private.sample(backend) if built_in else b"", **known)
-            # The backend is kept, so that no other one gets its id.
-            _facts[id(backend)] = (made, backend)
-        return _facts[id(backend)][0]
+        if id(backend) not in _runtimes:
+            _runtimes[id(backend)] = Runtime(backend)
+        return _runtimes[id(backend)]
+
+
+def facts_of(backend):
+    """The facts of JAX's built-in backend, for callers that store what it serializes as it is. Of a
+    plugin they are such that nothing gets a key: its bytes have jaxlib's header before them."""
+    runtime = runtime_of(backend)
+    if not runtime.is_plugin:
+        return runtime.facts
+    known = _private.backend_facts(backend) | {"platform": f"{backend.platform} (a plugin)"}
+    return _precast.Facts(name="jax", binds_callbacks=True, sample=b"", **known)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,6 +162,9 @@ class Request:
         self.begin = begin  # called with the module's name, before anything is done
         self.end = end  # called with the report
         self.report = None
+        self.beside = None  # compiles as JAX does without Precast, with its own cache, where this one has no part
+        self._header = None  # what jaxlib put before a plugin's bytes
+        self._versions = {}
         self.calling = None  # how JAX will call what comes out of this
         self._stored_binding = None
         self._key_alone = False
@@ -189,21 +224,31 @@ class Request:
             _refuse_if_sealed(name)
             return _private.compile_and_load(backend, module, devices, options, callbacks)
 
+        def compile_beside():
+            _refuse_if_sealed(name)
+            return self.beside()
+
         try:
-            facts = facts_of(backend)
+            runtime = runtime_of(backend)
+            if runtime.facts is None:
+                return self._leave("precast_plugin", _OWN_PLUGIN, name, backend, compile_beside)
+            self._versions = runtime.versions
             serialized_options = _private.options_bytes(options)
             program, wishes = self.asked(module, devices, callbacks)
         except Exception as error:  # pylint: disable=broad-exception-caught  # a compile must not fail
-            return self._without_cache(backend, name, error, compiler)
+            return self._without_cache(backend, name, error, compile_beside)
 
         if self._key_alone:
-            raise _KeyKnown(self.cache.key(facts, program, name, serialized_options, wishes)["key"])
+            raise _KeyKnown(self.cache.key(runtime.facts, program, name, serialized_options, wishes)["key"])
 
         def serialize(executable):
             crash = _private.crashes_on_serialize(module, devices, callbacks)
             if crash:
                 raise RuntimeError(crash)
-            return _private.serialize(executable)
+            serialized = _private.serialize(executable)
+            if runtime.is_plugin:
+                self._header, serialized = _private.split_header(serialized)
+            return serialized
 
         def load(executable, front_end, load_options):
             wrong = _program.check_front_end(front_end, devices, callbacks)
@@ -212,20 +257,20 @@ class Request:
                 error.code = "incompatible"
                 raise error
             self._stored_binding = _program.stored_binding(front_end)
-            return _private.load(backend, executable, devices, load_options, callbacks)
+            return runtime.load(executable, front_end, devices, load_options, callbacks)
 
         try:
             executable, said = self.cache.compile_or_load(
-                facts, program, name, serialized_options, wishes, compiler, serialize, load,
-                _private.description, self.cancelled)
+                runtime.facts, program, name, serialized_options, wishes, compiler, compile_beside,
+                serialize, load, _private.description, self.cancelled)
         except _precast.Error as error:
             # What XLA said to another process, a policy that forbids a compile, a caller who gave up.
             if error.code in ("plugin_error", "unavailable"):
                 raise _as_jax(error) from error
-            return self._without_cache(backend, name, error, compiler)
+            return self._without_cache(backend, name, error, compile_beside)
         if said["root"]:
             came_from(executable, Origin("entry", said["artifact_path"], said["root"]))
-        else:
+        elif said["outcome"] != "bypass":
             _compiled_here(executable, module, serialized_options)
         said["seconds"] = {**self.seconds, **said["seconds"]}
         self.report = Report(name=name, _executable=executable, _calling=self.calling,
@@ -238,11 +283,13 @@ class Request:
         """What Precast could not make sense of is compiled, and told; under offline it is an error."""
         if self.policy is _precast.Policy.offline:
             raise error
-        self.report = Report("bypass", "precast_error", repr(error), name, seconds=self.seconds)
+        return self._leave("precast_error", repr(error), name, backend, compiler)
+
+    def _leave(self, reason, detail, name, backend, compiler):
+        """A bypass that the core was not asked about."""
+        self.report = Report("bypass", reason, detail, name, seconds=self.seconds)
         self._finish(backend)
-        executable = compiler()
-        came_from(executable, Origin("compiled"))
-        return executable
+        return compiler()
 
     def _finish(self, backend):
         self.report.tell(backend.process_index())
@@ -253,13 +300,13 @@ class Request:
         """(the program as the core reads it, the wishes of Cache.compile_or_load) for this request."""
         settled = _rules.settle(module, _program.program_bytes(module))
         wishes = settled.wishes()
-        extras = {**_program.extras(callbacks), **wishes.pop("extras"), **self.extras}
+        extras = {**_program.extras(callbacks, self._versions), **wishes.pop("extras"), **self.extras}
         if self.locations:
             extras["locations"] = _program.location_digest(module, settled)
         return settled.program, {
             **wishes, "policy": self.policy, "label": self.label, "extras": extras,
             "annotations": self.annotations,
-            "front_end": lambda: _program.front_end(devices, callbacks, self._binding())}
+            "front_end": lambda: _program.front_end(devices, callbacks, self._binding(), self._header)}
 
     def _binding(self):
         """The Binding; None where it is not known, which is no reason to store nothing."""
@@ -288,12 +335,23 @@ def _refuse_if_sealed(name):
 
 def _compile_or_get_cached(backend, computation, devices, compile_options, host_callbacks,
                            executable_devices, pgle_profiler=None):
+    def beside():
+        executable = _private.jax_compile_or_get_cached(
+            backend, computation, devices, compile_options, host_callbacks, executable_devices, pgle_profiler)
+        if _private.uses_own_cache():
+            came_from(executable, Origin("unknown"))
+        else:
+            _compiled_here(executable, computation, _private.options_bytes(compile_options))
+        return executable
+
     request = _current.get()
     if request is None or computation is not request.module:
         make = _ambient.get() or _process_wide
         request = make(computation) if make is not None else None
     if request is not None and request.profile:
         _private.set_profile(compile_options, request.profile)
+    if request is not None:
+        request.beside = beside
     if request is not None and request.serves_always:
         return request.serve(backend, computation, compile_options, host_callbacks, executable_devices)
     if request is None or _config.disabled() or pgle_profiler is not None or \
@@ -305,14 +363,7 @@ def _compile_or_get_cached(backend, computation, devices, compile_options, host_
             if request.end is not None:
                 request.end(request.report)
         _refuse_if_sealed(_private.module_name(computation))
-        executable = _private.jax_compile_or_get_cached(backend, computation, devices, compile_options,
-                                                        host_callbacks, executable_devices,
-                                                        pgle_profiler)
-        if _private.uses_own_cache():
-            came_from(executable, Origin("unknown"))
-        else:
-            _compiled_here(executable, computation, _private.options_bytes(compile_options))
-        return executable
+        return beside()
     return request.serve(backend, computation, compile_options, host_callbacks, executable_devices)
 
 

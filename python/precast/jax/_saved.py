@@ -131,6 +131,6 @@ def load(file, *, devices=None):
     def load_bytes(serialized, _, options):
         return _private.load(backend, serialized, wanted, options, [])
 
-    executable = _precast.load_artifact(_request.facts_of(backend), artifact,
+    executable = _precast.load_artifact(_request.runtime_of(backend).facts, artifact,
                                         [device.id for device in chosen], load_bytes)
     return Loaded(executable, said, chosen, artifact.program_name)

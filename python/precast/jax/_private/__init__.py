@@ -15,6 +15,7 @@ import jaxlib
 from jax._src import compiler as _compiler
 from jax._src import monitoring as _monitoring
 from jax._src import sharding_impls as _sharding_impls
+from jax._src import xla_bridge as _xla_bridge
 from jax._src.interpreters import pxla as _pxla
 from jax._src.lib import xla_client as _xla_client
 from jax._src.lib.mlir import ir as _ir
@@ -296,24 +297,73 @@ def library():
     return str(folder / "libjax_common.so")
 
 
+def versions(backend):
+    """Of what stands between a program and the code that compiles."""
+    return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "runtime_type": backend.runtime_type}
+
+
 def backend_facts(backend):
     """What a backend says about itself, as keywords of _precast.Facts."""
     here = backend.process_index()
     return {
         "library": library(),
         "platform": backend.platform,
-        "platform_version": backend.platform_version,
-        "attributes": {"jax": jax.__version__, "jaxlib": jaxlib.__version__,
-                       "runtime_type": backend.runtime_type},
+        "platform_version": backend.platform_version.removeprefix(_PLUGIN_VERSION),
+        "attributes": versions(backend),
         "devices": [(device.id, device.process_index, device.process_index == here,
                      device.device_kind) for device in backend.devices()],
         "xla_flags": os.environ.get("XLA_FLAGS", ""),
     }
 
 
+# What jax 0.10 puts before the version of a plugin of the C API. Later ones say nothing: there such a
+# backend looks like the built-in one.
+_PLUGIN_VERSION = "PJRT C API\n"
+
+
+def _registration(backend):
+    """(name, how JAX made it) of a backend; None where JAX does not know it."""
+    for name, one in _xla_bridge._backends.items():
+        if one is backend:
+            return name, _xla_bridge._backend_factories[name]
+    return None
+
+
 def is_built_in(backend):
     """Whether a backend's code is in jaxlib, and not in a plugin of its own."""
-    return backend.platform == "cpu" and not backend.platform_version.startswith("PJRT C API")
+    known = _registration(backend)
+    return known is not None and known[1].factory is _xla_bridge.make_cpu_client
+
+
+def plugin_of(backend):
+    """(function table as a capsule, client options) of a backend that is a plugin of the C API.
+
+    LookupError where JAX does not say them."""
+    name, registration = _registration(backend) or (None, None)
+    factory = getattr(registration, "factory", None)
+    given = getattr(factory, "keywords", {}).get("options")
+    if getattr(factory, "func", None) is not _xla_bridge.make_pjrt_c_api_client or \
+            registration.c_api is None or callable(given):
+        raise LookupError(f"jax {jax.__version__} does not say how it opened the plugin of '{backend.platform}'")
+    options = {**(given or {}), **_xla_bridge._options_from_jax_configs(name)}
+    if jax.process_count() > 1:
+        options |= {"node_id": backend.process_index(), "num_nodes": jax.process_count()}
+    return registration.c_api, options
+
+
+def split_header(serialized):
+    """(header, executable) of what serialize() gives under a plugin: the plugin's own bytes, and what
+    jaxlib puts before them. The header is a varint of its length and a message of the results' types,
+    memory kinds and layouts; jaxlib loads nothing without it. ValueError where there is none."""
+    length, at = 0, 0
+    for at, byte in enumerate(serialized[:5], 1):
+        length |= (byte & 0x7f) << 7 * (at - 1)
+        if byte < 0x80:
+            break
+    end = at + length
+    if not 0 < length < len(serialized) - at or serialized[at:at + 1] != b"\x08":
+        raise ValueError("jaxlib's header in front of the plugin's bytes is not known")
+    return serialized[:end], serialized[end:]
 
 
 _SAMPLE = """module @precast_sample {
@@ -372,6 +422,17 @@ def description(executable):
     said = memory(executable)
     kinds = ("code", "argument", "output", "alias", "temp", "peak")
     return [said[kind] for kind in kinds] if said else None, costs(executable)
+
+
+# Durations that JAX records while it compiles a function, in its own thread: of the trace, with the
+# function's name, and of the lowering, with the module's.
+TRACE_EVENT = "/jax/core/compile/jaxpr_trace_duration"
+LOWER_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+
+
+def listen_to_durations(listener):
+    """Calls listener(event, seconds, fun_name=...) for each duration of jax.monitoring."""
+    _monitoring.register_event_duration_secs_listener(listener)
 
 
 def record_event(name):
