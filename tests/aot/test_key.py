@@ -77,7 +77,7 @@ def test_an_abstract_mesh_has_a_key_too(cache):
 def test_a_program_without_a_key_says_why(cache, monkeypatch):
     monkeypatch.setattr(_private, "is_built_in", lambda backend: False)
     from precast.jax import _request
-    monkeypatch.setattr(_request, "_facts", {})
+    monkeypatch.setattr(_request, "_runtimes", {})
     with pytest.raises(ValueError, match="jit_scaled has no key .platform_unknown.*compiled each time"):
         aot.get_cache_key(lower())
 

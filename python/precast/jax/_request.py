@@ -98,9 +98,8 @@ def runtime_of(backend):
 def facts_of(backend):
     """The facts of JAX's built-in backend, for callers that store what it serializes as it is. Of a
     plugin they are such that nothing gets a key: its bytes have jaxlib's header before them."""
-    runtime = runtime_of(backend)
-    if not runtime.is_plugin:
-        return runtime.facts
+    if _private.is_built_in(backend):
+        return runtime_of(backend).facts
     known = _private.backend_facts(backend) | {"platform": f"{backend.platform} (a plugin)"}
     return _precast.Facts(name="jax", binds_callbacks=True, sample=b"", **known)
 
