@@ -132,6 +132,11 @@ for one in made:
     report = precast.jax.report(one)
     print(report.outcome, report.key, report.binding, report.stored_binding)
 print(made[-1]([[x], (y,)])[0, 0])
+results = [lambda x: (x + 1, x), lambda x: {"a": x + 1, "b": [x]}][FIRST:]
+for function in results:
+    function.__name__ = "named"
+    named = precast.jax.compile_or_load(jax.jit(function).trace(x))
+    print(precast.jax.report(named).outcome, jax.tree.structure(named(x)) == jax.tree.structure(function(x)))
 for line in precast.jax.explain(made[0], made[-1]):
     print(line)
 """
@@ -144,7 +149,9 @@ def test_another_binding_of_an_executable_compiles_nothing(children):
     assert len({line[2] for line in cold[:3]}) == 3
     # Each is stored under the first one's.
     assert {line[3] for line in cold[:3]} == {cold[0][2]}
-    assert " ".join(cold[4]).startswith("the tree of arguments differs")
+    # Neither do the names of results make another program.
+    assert cold[4:6] == [["miss", "True"], ["hit", "True"]]
+    assert " ".join(cold[6]).startswith("the tree of arguments differs")
     warm = [line.split() for line in children.python("-c", OTHER.replace("FIRST", "1"), seed=7).splitlines()]
     assert [line[:4] for line in warm[:2]] == [["hit", *line[1:4]] for line in cold[1:3]]
 

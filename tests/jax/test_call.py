@@ -168,3 +168,33 @@ def test_callbacks_are_those_of_the_new_static_data(tmp_path):
     compiled(with_note("b"), BATCH)
     jax.effects_barrier()
     assert seen == [("b", 3.0)]
+
+
+def test_references_are_those_of_the_first_static_data(tmp_path):
+    if not hasattr(jax, "new_ref"):
+        pytest.skip("this JAX has no references")
+
+    def held(ref):
+        def write(x):
+            ref[...] = x
+        return write
+
+    def noted(now, x):
+        now.update(x)
+        return x * 2
+
+    refs = [jax.new_ref(jnp.zeros(3)) for _ in range(2)]
+    states = [State({}, (), held(ref), None) for ref in refs]
+    compiled = precast.jax.compile_or_load(jax.jit(noted).trace(states[0], BATCH), cache=tmp_path / "c")
+    with pytest.raises(TypeError):
+        compiled(states[1], BATCH)
+    compiled(states[0], BATCH)
+    assert [ref[...].tolist() for ref in refs] == [[1, 1, 1], [0, 0, 0]]
+
+
+def test_many_states_are_kept_within_bounds(compiled):
+    states = [state() for _ in range(12)]
+    for one in (*states, states[-1], states[0]):
+        assert compiled(one, BATCH, dead=DEAD).update is one.update
+    assert len(compiled._others) == _call._MOST_TREES
+    assert compiled._others[0].in_tree == compiled.in_tree

@@ -188,3 +188,15 @@ def test_classes_that_jax_takes_apart_are_known():
     failing = type("Failing", (), {})
     jax.tree_util.register_pytree_node(failing, lambda node: ((node.x,), None), lambda static, children: None)
     assert _private.is_node_type(failing)
+
+
+def test_names_of_results_are_taken_for_a_moment():
+    named = jax.jit(lambda x: {"a": x + 1, "b": x}).lower(1.0).compiler_ir()
+    before = str(named)
+    assert "jax.result_info" in before
+    assert b"result_info" not in _private.program_bytes(named)
+    assert str(named) == before
+    undo = _private.take_result_names(named.operation)
+    assert "jax.result_info" not in str(named)
+    undo()
+    assert str(named) == before

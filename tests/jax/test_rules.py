@@ -5,6 +5,7 @@ import dataclasses
 import enum
 import functools
 import io
+import logging
 import re
 import textwrap
 import threading
@@ -17,8 +18,9 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 from precast.jax import _private, _rules
+from precast.jax._libraries import versions
 from precast.jax._references import Unseen
-from precast.jax._stable import Digest, versions
+from precast.jax._stable import Digest
 
 
 def made(source, name="rule", file="rule.py", **scope):
@@ -185,7 +187,31 @@ def test_what_no_digest_covers_is_named(source, what):
     assert what in str(raised.value)
 
 
+class Counted(np.ndarray):
+    """Somebody's own array, with more to it than its values."""
+
+
+class Looked(property):
+    """Somebody's own property."""
+
+
+class Hidden(tuple):
+    """A tuple that does not show all that it holds."""
+
+    def __iter__(self):
+        return iter(())
+
+
+class Loud(logging.Logger):
+    """Somebody's own logger."""
+
+
+def test_what_a_container_hides_counts():
+    assert digest(Hidden((1, 2))) != digest(Hidden((1, 3)))
+
+
 @pytest.mark.parametrize("value", [
+    np.arange(3).view(Counted), Looked(len), Loud("x"), type("Int", (int,), {})(3), type("Text", (str,), {})("x"),
     threading.Lock(), io.BytesIO(), (i for i in "x"), iter([1]), [].append, object.__new__, memoryview(b"x"),
     np.array([object()]), types.ModuleType("m"), {"deep": [threading.Lock()]}, jax.random.key(0)])
 def test_objects_that_are_more_than_they_show_are_refused(value):

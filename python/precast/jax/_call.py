@@ -79,8 +79,8 @@ def _after_refusal(compiled, args, kwargs, error):
         raise _told(type(error), [
             f"{path} is a {name} with other static data, and a retrace did not prove the program to be the "
             f"same: {why}" for path, name in static]) from why
-    known = compiled._others or (_private.copy_of(compiled),)
-    compiled._others = (*known[:_MOST_TREES - 1], other)
+    first, *later = compiled._others or (_private.copy_of(compiled),)
+    compiled._others = (first, *later[2 - _MOST_TREES:], other)
     return other
 
 

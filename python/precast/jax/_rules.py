@@ -9,8 +9,9 @@ import json
 import typing
 
 from precast.jax import _private
+from precast.jax._libraries import versions
 from precast.jax._references import Unseen
-from precast.jax._stable import Digest, versions
+from precast.jax._stable import Digest
 
 
 class Settled(typing.NamedTuple):
@@ -44,8 +45,8 @@ def settle(module, program):
     def number(address):
         return names.setdefault(address, f"rule {len(names)}")
 
-    renamed = _private.replace_partition_rules(module, number)
     try:
+        renamed = _private.replace_partition_rules(module, number)
         rules = [_parts(address) for address in names]
         # What JAX lowered for: a lowering that was moved to other devices keeps the rules' meshes.
         devices = rules[0]["around"]["devices"]

@@ -65,6 +65,8 @@ def _retracer(request, lowered, report, compiler_options):
         if asked.binding != report.binding:
             raise ValueError("it is called in another way: " + "; ".join(_binding.differences(
                 _binding.Binding(report.binding_record), _binding.of_lowered(again))))
+        if report.binding_record["writes_to_references"]:
+            raise ValueError("it writes to references, and the executable has its own")
         if report.binding_record["callbacks"] == 0:
             return _private.rebound(compiled, again)
         # The executable calls the functions of the other static data.

@@ -3,7 +3,7 @@
 For the rules of custom_partitioning, which the compiler calls and no program holds. What a rule reads
 counts, recursively: code (without file names and line numbers), constants, defaults, closed-over
 variables, globals, attributes of modules, the code of classes, the state of objects. Libraries whose
-version says all about their code (_LIBRARIES) count by name and version. What cannot be covered raises
+version says all about their code (_libraries.py) count by name and version. What cannot be covered raises
 Unseen with the way to it: a digest that leaves something out would be a wrong hit some day.
 """
 
@@ -16,7 +16,6 @@ import hashlib
 import json
 import logging
 import re
-import sys
 import types
 
 import jax
@@ -24,22 +23,9 @@ import numpy as np
 from jax.sharding import AbstractMesh, Mesh, PartitionSpec, Sharding
 
 from precast.jax import _private, _sharding_record
-from precast.jax._references import DEVICE_NAMES, REFUSED_BUILTINS, Undefined, Unseen, names_of, references
+from precast.jax._libraries import LIBRARIES, library_name, refuse_what_asks_the_system
+from precast.jax._references import DEVICE_NAMES, Undefined, Unseen, names_of, references
 
-_LIBRARIES = ("jax", "jaxlib", "numpy", "ml_dtypes", "opt_einsum")
-# Of the standard library what has no state and asks nobody.
-_PURE = frozenset({
-    "_collections", "_collections_abc", "_functools", "_operator", "abc", "bisect", "builtins", "cmath",
-    "collections", "contextlib", "copy", "dataclasses", "enum", "fractions", "functools", "heapq",
-    "itertools", "logging", "math", "numbers", "operator", "re", "string", "types", "typing", "_warnings", "warnings"})
-# In the libraries: what asks for devices, processes, files or the state of generators, or calls back.
-_STATEFUL = ("jax._src.xla_bridge", "jax._src.distributed", "jax._src.callback", "jax._src.debugging",
-             "jax._src.mesh_utils", "jax.experimental.mesh_utils", "jax.experimental.multihost_utils",
-             "jax.extend", "jax.distributed", "jax.profiler", "jax.monitoring", "numpy.random", "numpy.lib",
-             "numpy.ctypeslib", "numpy.f2py", "numpy.testing")
-_STATEFUL_NAMES = frozenset({
-    "make_mesh", "live_arrays", "load", "loadtxt", "fromfile", "memmap", "genfromtxt", "fromregex",
-    "DataSource", "device_get", "default_device"})
 # What a class holds beside its code.
 _OF_CLASSES = frozenset({
     "__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__",
@@ -50,21 +36,6 @@ _OF_NAMEDTUPLES = frozenset({
     "__new__", "_make", "_replace", "__replace__", "_asdict", "__repr__", "__getnewargs__",
     "_field_defaults", "_fields"})
 _MOST_VALUES = 100_000
-_RELEASE = re.compile(r"\d+(\.\d+)+")
-
-
-def versions():
-    """The versions that stand for the code of the libraries. Raises Unseen for builds without one."""
-    found = {"python": sys.version, "optimize": str(sys.flags.optimize)}
-    for name in _LIBRARIES:
-        module = sys.modules.get(name)
-        if module is None:
-            continue
-        version = getattr(module, "__version__", "")
-        if not _RELEASE.fullmatch(version):
-            raise Unseen(f"{name} {version} is no release, so its version does not say what its code is")
-        found[name] = version
-    return found
 
 
 class Digest:
@@ -117,7 +88,7 @@ class Digest:
             raise Unseen("it reaches too many values")
         if self._is_scalar(value) or self._is_of_library(value):
             return
-        _refuse_what_asks_the_system(value)
+        refuse_what_asks_the_system(value)
         # By value: two processes need not share equal ones in the same way.
         if type(value) is tuple:
             return self._all("tuple", ((f"[{i}]", one) for i, one in enumerate(value)))
@@ -134,6 +105,8 @@ class Digest:
             return self._dict(value)
         if type(value) is list:
             return self._all("list", ((f"[{i}]", one) for i, one in enumerate(value)))
+        if type(value) in self._EXACT:
+            return self._EXACT[type(value)](self, value)
         for kinds, add in self._KINDS:
             if isinstance(value, kinds):
                 return add(self, value)
@@ -170,12 +143,9 @@ class Digest:
 
     def _is_of_library(self, value):
         """Whether a library's name for a value says it all."""
-        module, name = _home(value)
+        module, name = library_name(value)
         if module is None:
             return False
-        if module.startswith(_STATEFUL) or name.rpartition(".")[2] in _STATEFUL_NAMES or \
-                module == "builtins" and name in REFUSED_BUILTINS:
-            raise Unseen(f"it uses {module}.{name}, which depends on more than its arguments")
         self._mark("library", f"{module} {name}")
         return True
 
@@ -298,22 +268,18 @@ class Digest:
 
     def _object(self, value):
         """An object of Python: its class and its whole state."""
-        kind = type(value)
-        if dataclasses.is_dataclass(value):
-            state = {**{field.name: getattr(value, field.name, Undefined)
-                        for field in dataclasses.fields(value)}, **getattr(value, "__dict__", {})}
-        else:
-            state = _state(value)
         self._mark("object")
-        self._value(kind)
-        if isinstance(value, dict):
-            self._all("content", (("content", one) for one in value.items()))
-        elif isinstance(value, list | tuple):
-            self._all("content", (("content", one) for one in value))
-        with self._step(f"the state of a {kind.__name__}"):
-            self._value(state)
+        self._value(type(value))
+        # What a class says about its content may leave something out.
+        for base, content in ((collections.OrderedDict, collections.OrderedDict.items), (dict, dict.items),
+                              (list, list.__iter__), (tuple, tuple.__iter__)):
+            if isinstance(value, base):
+                self._all("content", (("content", one) for one in list(content(value))))
+                break
+        with self._step(f"the state of a {type(value).__name__}"):
+            self._value(_state(value))
 
-    _KINDS = ()
+    _EXACT, _KINDS = {}, ()
 
 
 def _is_generated(member):
@@ -321,18 +287,13 @@ def _is_generated(member):
     return isinstance(inner, types.FunctionType) and inner.__code__.co_filename == "<string>"
 
 
-def _refuse_what_asks_the_system(value):
-    """The rest of the standard library."""
-    named = value if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) else type(value)
-    module = named.__module__ or ""
-    if module.partition(".")[0] in sys.stdlib_module_names and module.partition(".")[0] not in _PURE:
-        raise Unseen(f"it uses {module}.{named.__qualname__}")
-
-
 def _state(value):
     """The whole state of an object whose class is Python's alone. Raises Unseen for others."""
     kind = type(value)
     name = f"an object of the type {kind.__module__}.{kind.__qualname__}"
+    # With slots, and so nothing else.
+    if dataclasses.is_dataclass(value) and getattr(kind.__getstate__, "__module__", None) == "dataclasses":
+        return {field.name: getattr(value, field.name, Undefined) for field in dataclasses.fields(value)}
     plain = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__ \
         and kind.__getstate__ is object.__getstate__
     if isinstance(value, tuple | dict | list):
@@ -348,25 +309,6 @@ def _state(value):
         raise Unseen(name) from None
 
 
-def _home(value):
-    """(module, name) of what a library holds under this name; (None, None) of anything else."""
-    module = getattr(value, "__module__", None)
-    if isinstance(value, types.BuiltinFunctionType) and module is None:
-        return None, None
-    if not isinstance(module, str) or isinstance(value, types.MethodType):
-        return None, None
-    top = module.partition(".")[0]
-    if top not in _LIBRARIES and top not in _PURE:
-        return None, None
-    for name in (getattr(value, "__qualname__", None), getattr(value, "__name__", None)):
-        found = sys.modules.get(module)
-        for part in name.split(".") if isinstance(name, str) else ():
-            found = getattr(found, part, None)
-        if isinstance(name, str) and found is value:
-            return module, name
-    return None, None
-
-
 def _jitted(digest, function):
     fun, settings = _private.jit_parts(function)
     digest._all("jit", [("function", fun), ("settings", settings)])
@@ -380,42 +322,57 @@ def _tree(digest, tree):
         digest._value(child)
 
 
+Digest._EXACT = {
+    staticmethod: lambda digest, value: digest._all("staticmethod", [("function", value.__func__)]),
+    classmethod: lambda digest, value: digest._all("classmethod", [("function", value.__func__)]),
+    property: lambda digest, value: digest._all(
+        "property", [("get", value.fget), ("set", value.fset), ("delete", value.fdel)]),
+    functools.cached_property: lambda digest, value: digest._all("cached", [("get", value.func)]),
+    types.MemberDescriptorType: lambda digest, value: digest._mark("slot", value.__name__),
+    types.GetSetDescriptorType: lambda digest, value: digest._mark("slot", value.__name__),
+    range: lambda digest, value: digest._all("range", _bounds(value)),
+    slice: lambda digest, value: digest._all("slice", _bounds(value)),
+    re.Pattern: lambda digest, value: digest._all(
+        "pattern", [("pattern", value.pattern), ("flags", value.flags)]),
+    logging.Logger: lambda digest, value: digest._mark("logger", value.name),
+    np.ndarray: Digest._array,
+    jax.ShapeDtypeStruct: lambda digest, value: digest._all("ShapeDtypeStruct", [
+        (name, getattr(value, name)) for name in ("shape", "dtype", "sharding", "weak_type")]),
+    jax.tree_util.PyTreeDef: _tree,
+    _private.JITTED: _jitted,
+    _private.JIT_SETTINGS: lambda digest, value: digest._all(
+        "settings of jit", sorted(_private.without_source(value).items())),
+}
 Digest._KINDS = (
     (types.FunctionType, Digest._function),
     (types.MethodType, Digest._method),
     (types.ModuleType, lambda digest, value: _refuse(f"the module '{value.__name__}'")),
     (type, Digest._class),
-    ((staticmethod, classmethod), lambda digest, value: digest._all(
-        type(value).__name__, [("function", value.__func__)])),
-    (property, lambda digest, value: digest._all(
-        "property", [("get", value.fget), ("set", value.fset), ("delete", value.fdel)])),
-    (functools.cached_property, lambda digest, value: digest._all("cached", [("get", value.func)])),
     (functools.partial, Digest._partial),
     (type(functools.lru_cache(lambda: None)), Digest._wrapper),
-    ((types.MemberDescriptorType, types.GetSetDescriptorType), lambda digest, value: digest._mark(
-        "slot", value.__name__)),
     (enum.Enum, lambda digest, value: digest._all(
         "enum", [("class", type(value)), ("name", value.name)])),
-    (re.Pattern, lambda digest, value: digest._all(
-        "pattern", [("pattern", value.pattern), ("flags", value.flags)])),
-    (logging.Logger, lambda digest, value: digest._mark("logger", value.name)),
-    (np.ndarray, Digest._array),
-    (np.generic, lambda digest, value: digest._array(np.asarray(value))),
-    (np.dtype, lambda digest, value: digest._array(np.empty(0, value))),
+    (np.generic, lambda digest, value: _of_library(digest, value, digest._array, np.asarray(value))),
+    (np.dtype, lambda digest, value: _of_library(digest, value, digest._array, np.empty(0, value))),
     (jax.Array, Digest._jax_array),
-    ((Sharding, Mesh, AbstractMesh, PartitionSpec), Digest._placed),
+    ((Sharding, Mesh, AbstractMesh, PartitionSpec), lambda digest, value: _of_library(
+        digest, value, digest._placed, value)),
     (jax.Device, Digest._device),
-    (jax.ShapeDtypeStruct, lambda digest, value: digest._all("ShapeDtypeStruct", [
-        (name, getattr(value, name)) for name in ("shape", "dtype", "sharding", "weak_type")])),
-    (jax.tree_util.PyTreeDef, _tree),
     (_private.PRIMITIVE, lambda digest, value: _refuse(
         f"it uses the primitive '{value.name}', whose lowering is in tables of JAX")),
-    (_private.JITTED, _jitted),
-    (_private.JIT_SETTINGS, lambda digest, value: digest._all(
-        "settings of jit", sorted(_private.without_source(value).items()))),
-    ((range, slice), lambda digest, value: digest._all(
-        type(value).__name__, [(name, getattr(value, name)) for name in ("start", "stop", "step")])),
 )
+
+
+def _bounds(value):
+    return [(name, getattr(value, name)) for name in ("start", "stop", "step")]
+
+
+def _of_library(digest, value, add, what):
+    """Only for classes of libraries: somebody's own may have more to it."""
+    if library_name(type(value))[0] is None and type(value).__module__.partition(".")[0] not in LIBRARIES:
+        raise Unseen(f"an object of the type {type(value).__module__}.{type(value).__qualname__}")
+    digest._mark("of", type(value).__qualname__)
+    add(what)
 
 
 def _refuse(what):

@@ -5,10 +5,12 @@ imported; tests/jax/test_private.py holds each version to what stands in this pa
 about calls, _rules.py about custom_partitioning; callers know this package alone.
 """
 
+import functools
 import inspect
 import io
 import os
 import pathlib
+import threading
 
 import jax
 import jaxlib
@@ -244,11 +246,44 @@ def options_for(devices):
                                          backend=devices[0].client)
 
 
+_writing = threading.Lock()
+
+
 def program_bytes(module):
-    """The module as MLIR bytecode."""
+    """The module as MLIR bytecode, without the names that JAX notes for its results: they are for
+    people, and another tree of results would make another program of them."""
     out = io.BytesIO()
-    module.operation.write_bytecode(file=out)
+    # In place, since a copy takes longer than all the rest; nobody sees it.
+    with _writing:
+        undo = take_result_names(module.operation)
+        try:
+            module.operation.write_bytecode(file=out)
+        finally:
+            undo()
     return out.getvalue()
+
+
+def take_result_names(operation):
+    """Takes them from a module's main function; gives what puts them back."""
+    with operation.context:
+        for function in operation.regions[0].blocks[0].operations:
+            if "sym_name" not in function.attributes or "res_attrs" not in function.attributes or \
+                    _ir.StringAttr(function.attributes["sym_name"]).value != "main":
+                continue
+            before = function.attributes["res_attrs"]
+            function.attributes["res_attrs"] = _ir.ArrayAttr.get([
+                _without(_ir.DictAttr(one), "jax.result_info") for one in _ir.ArrayAttr(before)])
+            return functools.partial(_put, function, before)
+    return lambda: None
+
+
+def _without(attributes, name):
+    kept = [attributes[i] for i in range(len(attributes))]
+    return _ir.DictAttr.get({one.name: one.attr for one in kept if one.name != name})
+
+
+def _put(function, before):
+    function.attributes["res_attrs"] = before
 
 
 def module_name(module):

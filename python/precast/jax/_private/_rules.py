@@ -9,6 +9,8 @@ from jax._src import custom_partitioning as _custom_partitioning
 from jax._src import tree_util as _tree_util
 from jax._src.lib.mlir import ir as _ir
 
+from precast.jax import _private
+
 __all__ = ["JITTED", "JIT_SETTINGS", "OF_JITTED", "PARTITIONING_CALL", "PRIMITIVE", "is_node_type",
            "jit_parts", "partition_rule", "replace_partition_rules", "settings", "trace_context",
            "without_source"]
@@ -92,6 +94,7 @@ def replace_partition_rules(module, name_of):
             calls.append(operation)
         return _ir.WalkResult.ADVANCE
 
+    _private.take_result_names(copy)
     with module.context:
         copy.walk(visit)
         for operation in calls:
