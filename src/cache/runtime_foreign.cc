@@ -228,6 +228,7 @@ Result<ForeignExecutable> load(const ForeignRuntime& runtime, const VerifiedArti
 }
 
 Result<Bytes> make_artifact(const ForeignFacts& facts, const ForeignSerialized& serialized) {
+  const std::string api_version = facts.api_version ? facts.api_version->to_string() : facts.name;
   const ArtifactContents contents{.key_record = serialized.record.encode(),
                                   .executable = serialized.executable,
                                   .compile_options = Bytes(serialized.options.serialized()),
@@ -240,7 +241,7 @@ Result<Bytes> make_artifact(const ForeignFacts& facts, const ForeignSerialized& 
                                                  .plugin_path = facts.library,
                                                  .platform = facts.platform,
                                                  .platform_version = facts.platform_version,
-                                                 .api_version = facts.name,
+                                                 .api_version = api_version,
                                                  .compile_ms = 0,
                                                  .label = {},
                                                  .program_name = serialized.program_name},

@@ -75,10 +75,10 @@ def test_an_abstract_mesh_has_a_key_too(cache):
 
 
 def test_a_program_without_a_key_says_why(cache, monkeypatch):
-    monkeypatch.setattr(_private, "is_built_in", lambda backend: False)
     from precast.jax import _request
-    monkeypatch.setattr(_request, "_runtimes", {})
-    with pytest.raises(ValueError, match="jit_scaled has no key .platform_unknown.*compiled each time"):
+    runtime = _request.runtime_of(jax.devices()[0].client)
+    monkeypatch.setattr(runtime, "facts", None)
+    with pytest.raises(ValueError, match="jit_scaled has no key .precast_plugin.*compiled each time"):
         aot.get_cache_key(lower())
 
 

@@ -41,7 +41,7 @@ folder = pathlib.Path(sys.argv[1])
 """ + SAVE[SAVE.index("def values"):SAVE.index("said = {}")] + """
 _private.sample(jax.devices()[0].client)
 from precast.jax import _request
-_request.facts_of(jax.devices()[0].client)
+_request.runtime_of(jax.devices()[0].client)
 def never(*args):
     raise AssertionError("a compile")
 said = []

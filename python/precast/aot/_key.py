@@ -53,9 +53,7 @@ class KeyRequest(_request.Request):
     serves_always = True
 
     def serve(self, backend, module, options, callbacks, devices):
-        program, wishes = self.asked(module, devices, list(callbacks))
-        raise Answer(no_cache().key(_request.facts_of(backend), program, _private.module_name(module),
-                                    _private.options_bytes(options), wishes))
+        raise Answer(self.key_of_compile(no_cache(), backend, module, options, list(callbacks), devices))
 
 
 @functools.cache

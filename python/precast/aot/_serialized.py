@@ -1,5 +1,6 @@
 """Executables as bytes, for processes that lower the same function themselves."""
 
+import base64
 import json
 
 from precast import _precast
@@ -30,10 +31,9 @@ def partially_serialize(compiled, execution_devices):
             raise ValueError(f"Unknown device: {device} is one of the executable's and none of execution_devices. Give "
                              "a list with every device that it was compiled for")
     called = _called(compiled, _private.calling_of_compiled(compiled))
-    said = {"version": 1, "devices": len(own), "callbacks": called["callbacks"],
-            "aot": {"version": _VERSION, "execution_devices": len(devices),
-                    "positions": [place[device.id] for device in own], "called": called}}
-    front_end = json.dumps(said, sort_keys=True).encode()
+    beside = {"version": 1, "devices": len(own), "callbacks": called["callbacks"],
+              "aot": {"version": _VERSION, "execution_devices": len(devices),
+                      "positions": [place[device.id] for device in own], "called": called}}
     origin = _request.origin_of(compiled.runtime_executable())
     if origin.kind == "unknown":
         raise _cannot("JAX's own cache is on and may have loaded it, and then its bytes may not run elsewhere",
@@ -42,30 +42,43 @@ def partially_serialize(compiled, execution_devices):
         raise _cannot("it was loaded from bytes, and what it would give now may not run elsewhere",
                       "keep the bytes that it was loaded from")
     if origin.kind == "entry":
-        return _from_entry(origin, front_end)
-    return _compiled_here(compiled, origin, own, front_end)
+        return _from_entry(origin, _request.runtime_of(own[0].client), beside)
+    return _compiled_here(compiled, origin, own, beside)
 
 
 def _cannot(reason, what_next):
     return ValueError(f"Compilation does not support serialization. The reason: {reason}. What to do: {what_next}")
 
 
-def _from_entry(origin, front_end):
+def _front_end(beside, header):
+    """The bytes beside an executable. header: what jaxlib puts before a plugin's bytes, or None."""
+    if header is not None:
+        beside = {**beside, "header": base64.b64encode(header).decode()}
+    return json.dumps(beside, sort_keys=True).encode()
+
+
+def _from_entry(origin, runtime, beside):
     try:
         artifact = _precast.Artifact.read(origin.path)
     except _precast.Error as error:
         raise _cannot(f"its entry in the cache cannot be read any more ({error})", "get the executable again") from error
     if artifact.root != origin.root:
         raise _cannot(f"the entry '{origin.path}' was replaced after it was loaded", "get the executable again")
-    return artifact.with_front_end(front_end)
+    header = _program.header_of(artifact.front_end) if runtime.is_plugin else None
+    return artifact.with_front_end(_front_end(beside, header))
 
 
-def _compiled_here(compiled, origin, devices, front_end):
-    executable = compiled.runtime_executable()
+def _compiled_here(compiled, origin, devices, beside):
+    executable, header = compiled.runtime_executable(), None
+    runtime = _request.runtime_of(devices[0].client)
+    if runtime.facts is None:
+        raise _cannot("the plugin is Precast's own, which keeps what it compiles in the cache", "call it as it is")
     reason = _private.crashes_on_serialize_compiled(compiled)
     if reason is None:
         try:
             serialized = _private.serialize(executable)
+            if runtime.is_plugin:
+                header, serialized = _private.split_header(serialized)
         except Exception as error:  # pylint: disable=broad-exception-caught  # whatever a runtime refuses with
             reason = str(error)
     if reason is not None:
@@ -75,12 +88,13 @@ def _compiled_here(compiled, origin, devices, front_end):
     settled = _rules.Settled(_private.optimized_program(executable)) if module is None else \
         _rules.settle(module, _program.program_bytes(module))
     options = origin.options or _private.options_bytes(_private.options_for(devices))
-    facts = _request.facts_of(devices[0].client)
     name = _private.program_name(compiled) if module is None else _private.module_name(module)
-    said = _key.no_cache().key(facts, settled.program, name, options, settled.wishes())
+    wishes = settled.wishes()
+    wishes["extras"] = {**_program.extras([], runtime.versions), **wishes["extras"]}
+    said = _key.no_cache().key(runtime.facts, settled.program, name, options, wishes)
     if said["record"] is None:
         raise _cannot(f"{said['reason']}: {said['detail']}", "call it as it is")
-    return _precast.make_artifact(facts, said["record"], serialized, options, name, front_end)
+    return _precast.make_artifact(runtime.facts, said["record"], serialized, options, name, _front_end(beside, header))
 
 
 class _Load(_request.Request):
@@ -93,24 +107,33 @@ class _Load(_request.Request):
         self._artifact = artifact
 
     def serve(self, backend, module, options, callbacks, devices):
-        callbacks = list(callbacks)
-        facts = _request.facts_of(backend)
-        program, wishes = self.asked(module, devices, callbacks)
-        here = _key.no_cache().key(facts, program, _private.module_name(module), _private.options_bytes(options),
-                                   wishes)
+        callbacks, name = list(callbacks), _private.module_name(module)
+        here = self.key_of_compile(_key.no_cache(), backend, module, options, callbacks, devices)
         made = self._artifact.fields
+        runtime = _request.runtime_of(backend)
+        if runtime.facts is None:
+            raise ValueError(f"bytes are not loaded here: {here['detail']}; compile {name}, and it comes from the cache")
+        if runtime.is_plugin and here["fields"] and _in_front(here["fields"]) != _in_front(made):
+            raise ValueError(f"the serialized executable was made through {', '.join(_in_front(made)) or 'no plugin'}, "
+                             f"and this is {', '.join(_in_front(here['fields']))}: compile again")
         if not _is_of_xla(made) and here["fields"] and _program_of(here["fields"]) != _program_of(made):
-            raise ValueError(f"the serialized executable was compiled from another program than this lowering of "
-                             f"{_private.module_name(module)}: lower the function that was serialized, or compile again")
+            raise ValueError(f"the serialized executable was compiled from another program than this lowering of {name}: "
+                             "lower the function that was serialized, or compile again")
 
-        def load(serialized, _, load_options):
-            return _private.load(backend, serialized, devices, load_options, callbacks)
+        def load(serialized, front_end, load_options):
+            return runtime.load(serialized, front_end, devices, load_options, callbacks)
 
-        executable = _precast.load_artifact(facts, self._artifact, [device.id for device in devices], load)
+        executable = _precast.load_artifact(runtime.facts, self._artifact, [device.id for device in devices], load)
         _request.came_from(executable, _request.Origin("bytes"))
-        self.report = Report("hit", "none", name=_private.module_name(module), root=self._artifact.root,
+        self.report = Report("hit", "none", name=name, root=self._artifact.root,
                              device_ids=[device.id for device in devices], _executable=executable)
         return executable
+
+
+def _in_front(fields):
+    """The versions of what stands between JAX's programs and a plugin."""
+    return [f"{item.removeprefix('extra.jax.')} {value.decode('utf-8', 'replace')}" for item, value in fields["extra"]
+            if item.startswith("extra.jax.")]
 
 
 def _program_of(fields):

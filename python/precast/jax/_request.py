@@ -95,15 +95,6 @@ def runtime_of(backend):
         return _runtimes[id(backend)]
 
 
-def facts_of(backend):
-    """The facts of JAX's built-in backend, for callers that store what it serializes as it is. Of a
-    plugin they are such that nothing gets a key: its bytes have jaxlib's header before them."""
-    if _private.is_built_in(backend):
-        return runtime_of(backend).facts
-    known = _private.backend_facts(backend) | {"platform": f"{backend.platform} (a plugin)"}
-    return _precast.Facts(name="jax", binds_callbacks=True, sample=b"", **known)
-
-
 @dataclasses.dataclass(frozen=True)
 class Origin:
     """Where an executable came from.
@@ -306,6 +297,15 @@ class Request:
             **wishes, "policy": self.policy, "label": self.label, "extras": extras,
             "annotations": self.annotations,
             "front_end": lambda: _program.front_end(devices, callbacks, self._binding(), self._header)}
+
+    def key_of_compile(self, cache, backend, module, options, callbacks, devices):
+        """What the core says about the key of a compile that JAX asks for (Cache.key of the extension)."""
+        runtime = runtime_of(backend)
+        if runtime.facts is None:
+            return {"key": None, "record": None, "fields": {}, "reason": "precast_plugin", "detail": _OWN_PLUGIN}
+        self._versions = runtime.versions
+        program, wishes = self.asked(module, devices, callbacks)
+        return cache.key(runtime.facts, program, _private.module_name(module), _private.options_bytes(options), wishes)
 
     def _binding(self):
         """The Binding; None where it is not known, which is no reason to store nothing."""
