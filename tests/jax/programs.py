@@ -189,6 +189,33 @@ def custom_partitioning(devices):
     return traced(_doubled, jax.device_put(jnp.arange(8.0), sharding))
 
 
+@jax.jit
+def _rows(x):
+    return jnp.einsum("ij->i", x)
+
+
+@functools.partial(partitioned, static_argnums=(1,))
+def _totals(x, factor):
+    return _rows(x) * factor
+
+
+def _partition_totals(factor, mesh, arguments, result):
+    del arguments, result
+    return mesh, lambda x: jax.lax.psum(_rows(x), "x") * factor, NamedSharding(mesh, P()), (
+        NamedSharding(mesh, P(None, "x")),)
+
+
+_totals.def_partition(_partition_totals, infer_sharding_from_operands=lambda factor, mesh, arguments, result:
+                      NamedSharding(mesh, P()), sharding_rule="i j -> i", reduction_factors=("j",))
+
+
+@program
+def partition_rules(devices):
+    """Two rules, one with a static argument, a collective and a function of jax.jit."""
+    sharding = NamedSharding(mesh_of(devices, (4,), ("x",)), P("x"))
+    return traced(lambda x: _doubled(_totals(x, 3.0)), jax.device_put(matrix(8), sharding))
+
+
 def _call(x):
     return jax.pure_callback(lambda v: host_function(np.asarray(v)).astype(np.float32),
                              jax.ShapeDtypeStruct(x.shape, jnp.float32), x)

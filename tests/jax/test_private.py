@@ -164,7 +164,7 @@ def test_rules_of_custom_partitioning_are_found_by_what_stands_in_the_program():
     assert address in before and str(module) == before
     assert address.encode() not in renamed and _private.PARTITIONING_CALL.encode() in renamed
     rule = _private.partition_rule(address)
-    assert rule["partition"] is programs._partition and rule["around"]["decode_shardings"] is True
+    assert rule["partition"] is programs._partition and rule["decode"][0] is True
     assert _private.partition_rule("12") is None
 
 

@@ -71,6 +71,13 @@ def test_where_it_stands_and_what_is_not_read_do_not_count():
     assert digest(made(RULE)) == plain
 
 
+def test_every_process_comes_to_the_same_digest(children):
+    """Under any hash seed, with the code at another place."""
+    script = "import test_rules; print(test_rules.digest(test_rules.made(test_rules.RULE, file='/{}/r.py')))"
+    said = {children.python("-c", script.format(seed), seed=seed).splitlines()[-1] for seed in (11, 12)}
+    assert said == {digest(made(RULE))}
+
+
 @pytest.mark.parametrize("old, new", [
     ("factor = 2.0", "factor = 3.0"), ("factor = 2.0", "factor = 2"), ("2.5", "2.6"), ("None]", "0]"),
     ("True, b", "1, b"), ("{3, 4}", "{3, 5}"), ('"q"})', '"r"})'), ("scale = 3", "scale = 4"),
@@ -169,6 +176,11 @@ def test_cycles_end():
     ("def rule(): return eval('1')", "it calls eval()"),
     ("def rule(x): return id(x)", "it calls id()"),
     ("def rule(x): return rule.__globals__['x']", "asks for __globals__"),
+    ("def rule(x): return getattr(rule, '__globals__')['x']", "asks for __globals__"),
+    ("name = '__globals__'\ndef rule(x): return getattr(rule, name)['x']", "asks for __globals__"),
+    ("def rule(x): return rule.__annotations__", "asks for __annotations__"),
+    ("def rule():\n    from .jax import numpy\n    return numpy", "imports the module 'jax' of its own package"),
+    ("def rule():\n    from os import getpid\n    return getpid()", "it uses posix.getpid"),
     ("def rule(x): return ().__class__.__base__.__subclasses__()", "asks for __subclasses__"),
     ("e = eval\ndef rule(x): return e('1')", "builtins.eval"),
     ("import jax\np = jax.lax.add_p\ndef rule(x): return p.bind(x, x)", "it uses the primitive 'add'"),
@@ -210,6 +222,19 @@ def test_what_a_container_hides_counts():
     assert digest(Hidden((1, 2))) != digest(Hidden((1, 3)))
 
 
+def test_what_was_added_to_an_enumeration_counts():
+    source = "import enum\nclass Kind(enum.Enum):\n    A = 1\n{}def rule(x): return x * Kind.factor\n"
+    plain = digest(made(source.format("Kind.factor = 2\n")))
+    assert plain == digest(made(source.format("Kind.factor = 2\n")))
+    assert plain != digest(made(source.format("Kind.factor = 3\n")))
+
+
+def test_imports_where_a_rule_runs_count():
+    source = "def rule(x):\n    from math import {0}\n    return {0}(x)\n"
+    assert digest(made(source.format("sqrt"))) == digest(made(source.format("sqrt")))
+    assert digest(made(source.format("sqrt"))) != digest(made(source.format("floor")))
+
+
 @pytest.mark.parametrize("value", [
     np.arange(3).view(Counted), Looked(len), Loud("x"), type("Int", (int,), {})(3), type("Text", (str,), {})("x"),
     threading.Lock(), io.BytesIO(), (i for i in "x"), iter([1]), [].append, object.__new__, memoryview(b"x"),
@@ -223,6 +248,9 @@ def test_a_rule_that_asks_for_devices_counts_which_they_are():
     for source, asks in (("def rule(mesh): return mesh.shape", False),
                          ("def rule(mesh): return mesh.devices.flat[0].id", True),
                          ("def rule(mesh): return getattr(mesh, 'devices')", True),
+                         ("name = 'devices'\ndef rule(mesh): return getattr(mesh, name)", True),
+                         ("import operator\nask = ('mesh.device_ids',)\ndef rule(x): return operator.attrgetter(*ask)(x)",
+                          True),
                          ("def rule(mesh): return (lambda: mesh.device_ids)()", True)):
         found = Digest()
         found.put("rule", made(source))

@@ -19,7 +19,7 @@ _STATEFUL = ("jax._src.xla_bridge", "jax._src.distributed", "jax._src.callback",
              "numpy.ctypeslib", "numpy.f2py", "numpy.testing")
 _STATEFUL_NAMES = frozenset({
     "make_mesh", "live_arrays", "load", "loadtxt", "fromfile", "memmap", "genfromtxt", "fromregex",
-    "DataSource", "device_get", "default_device"})
+    "DataSource", "device_get", "default_device", "get_type_hints"})
 _RELEASE = re.compile(r"\d+(\.\d+)+")
 
 

@@ -13,7 +13,9 @@ REFUSED_BUILTINS = frozenset({
 # By these, code reaches globals that it does not name, or any class there is.
 _REFUSED_NAMES = frozenset({
     "__globals__", "__builtins__", "__subclasses__", "__loader__", "__spec__", "f_globals", "f_locals",
-    "f_builtins", "f_back", "gi_frame", "cr_frame", "ag_frame", "tb_frame"})
+    "f_builtins", "f_back", "gi_frame", "cr_frame", "ag_frame", "tb_frame",
+    # What digests of code leave out.
+    "__annotations__", "__wrapped__", "__signature__", "__orig_bases__", "co_filename", "co_firstlineno"})
 
 # Who asks for these may see which devices they are, and not only how they are arranged.
 DEVICE_NAMES = frozenset({
@@ -35,11 +37,13 @@ def codes_of(code):
             yield from codes_of(constant)
 
 
-def names_of(code):
-    """Every name and text of a code object that may name an attribute."""
-    for one in codes_of(code):
-        yield from one.co_names
-        yield from (text for text in one.co_consts if isinstance(text, str))
+def asks_for_devices(text):
+    """Whether a name, or a text that may name an attribute, is one by which code sees devices. Raises
+    Unseen for those by which it sees anything."""
+    parts = text.split(".")
+    if not _REFUSED_NAMES.isdisjoint(parts):
+        raise Unseen(f"it asks for {min(_REFUSED_NAMES.intersection(parts))}, by which it may reach anything")
+    return not DEVICE_NAMES.isdisjoint(parts)
 
 
 def references(function):
@@ -47,9 +51,6 @@ def references(function):
     stand for what is read from them. Raises Unseen."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     found = {}
-    refused = _REFUSED_NAMES.intersection(names_of(function.__code__))
-    if refused:
-        raise Unseen(f"it asks for {min(refused)}, by which it may reach anything")
     for code in codes_of(function.__code__):
         read = [one for one in dis.get_instructions(code)
                 if one.opname not in ("EXTENDED_ARG", "CACHE", "NOP")]
@@ -115,6 +116,8 @@ def _attribute(label, module, read, at):
 def _imported(name, read, at):
     """What `from name import ...` inside a function brings."""
     module, found = sys.modules.get(name), {}
+    if read[at - 2].argval != 0:
+        raise Unseen(f"it imports the module '{name}' of its own package where it runs")
     following = [one for one in read[at + 1:at + 64]]
     for one in following:
         if one.opname == "IMPORT_FROM":

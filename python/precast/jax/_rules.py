@@ -49,7 +49,7 @@ def settle(module, program):
         renamed = _private.replace_partition_rules(module, number)
         rules = [_parts(address) for address in names]
         # What JAX lowered for: a lowering that was moved to other devices keeps the rules' meshes.
-        devices = rules[0]["around"]["devices"]
+        devices = rules[0]["lowered for"]
         said = {"versions": versions(), "settings": _settings(devices),
                 "rules": [_rule(parts, devices) for parts in rules]}
     except Unseen as error:

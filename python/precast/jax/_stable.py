@@ -24,7 +24,7 @@ from jax.sharding import AbstractMesh, Mesh, PartitionSpec, Sharding
 
 from precast.jax import _private, _sharding_record
 from precast.jax._libraries import LIBRARIES, library_name, refuse_what_asks_the_system
-from precast.jax._references import DEVICE_NAMES, Undefined, Unseen, names_of, references
+from precast.jax._references import Undefined, Unseen, asks_for_devices, references
 
 # What a class holds beside its code.
 _OF_CLASSES = frozenset({
@@ -123,6 +123,7 @@ class Digest:
         elif kind is complex:
             self._mark("complex", f"{value.real.hex()} {value.imag.hex()}")
         elif kind is str:
+            self.asks_for_devices |= asks_for_devices(value)
             self._mark("str", value.encode("utf-8", "surrogatepass"))
         elif kind is bytes:
             self._mark("bytes", value)
@@ -150,8 +151,6 @@ class Digest:
         return True
 
     def _code(self, code):
-        if not DEVICE_NAMES.isdisjoint(names_of(code)):
-            self.asks_for_devices = True
         self._mark("code", code.co_name)
         for part in (code.co_code, code.co_exceptiontable):
             self._mark("bytes", part)
@@ -165,12 +164,13 @@ class Digest:
         self._mark("function", function.__name__)
         self._code(function.__code__)
         # functools.wraps copies what JAX keeps of a function; the function itself is closed over.
-        attributes = {name: value for name, value in vars(function).items()
-                      if name not in _private.OF_JITTED and name not in ("__wrapped__", "__signature__")}
-        for label, value in (("defaults", function.__defaults__), ("defaults", function.__kwdefaults__),
-                             ("attributes", attributes)):
-            with self._step(f"{label} of {function.__name__}()"):
+        attributes = {name: value for name, value in vars(function).items() if name not in (
+            *_private.OF_JITTED, "__wrapped__", "__signature__", "__annotations__")}
+        for value in (function.__defaults__, function.__kwdefaults__):
+            with self._step(f"defaults of {function.__name__}()"):
                 self._value(value)
+        with self._step(f"attributes of {function.__name__}()"):
+            self._attributes(attributes)
         with self._step(f"{function.__name__}()"):
             found = references(function)
             self._mark("references", len(found))
@@ -191,8 +191,8 @@ class Digest:
         members = {name: value for name, value in vars(kind).items() if name not in _OF_CLASSES}
         if issubclass(kind, enum.Enum):
             self._all("members", [(f"{kind.__name__}.{one.name}", one.value) for one in kind])
-            members = {name: value for name, value in members.items() if isinstance(
-                value, (types.FunctionType, classmethod, staticmethod, property))}
+            members = {name: value for name, value in members.items() if name not in kind.__members__
+                       and not (name.startswith("_") and name.endswith("_") and not name.startswith("__"))}
         if named:
             self._value((kind._fields, kind._field_defaults))
             members = {name: value for name, value in members.items()
@@ -213,7 +213,7 @@ class Digest:
             "init", "repr", "eq", "order", "unsafe_hash", "frozen")])
         for field in vars(kind)["__dataclass_fields__"].values():
             self._all(f"field {field.name}", [(f"{kind.__name__}.{field.name}", getattr(field, name)) for name in (
-                "default", "default_factory", "init", "repr", "compare", "hash", "kw_only")])
+                "default", "default_factory", "init", "repr", "compare", "hash", "kw_only", "metadata")])
 
     def _method(self, method):
         self._mark("method")
@@ -233,7 +233,7 @@ class Digest:
         self._value(wrapper.__wrapped__)
 
     def _dict(self, value):
-        self._mark("dict", len(value))
+        self._mark(type(value).__name__, len(value))
         for key, one in value.items():
             with self._step("a key"):
                 self._value(key)
@@ -277,7 +277,22 @@ class Digest:
                 self._all("content", (("content", one) for one in list(content(value))))
                 break
         with self._step(f"the state of a {type(value).__name__}"):
-            self._value(_state(value))
+            self._attributes(_state(value))
+
+    def _attributes(self, state):
+        """What __getstate__ gives: names of attributes are no texts that code may ask with."""
+        if type(state) is tuple:
+            self._mark("states", len(state))
+            for one in state:
+                self._attributes(one)
+        elif state is None:
+            self._mark("no state")
+        else:
+            self._mark("state", len(state))
+            for name, value in state.items():
+                self._mark("attribute", name)
+                with self._step(f".{name}"):
+                    self._value(value)
 
     _EXACT, _KINDS = {}, ()
 

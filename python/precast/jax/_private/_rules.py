@@ -76,10 +76,12 @@ def partition_rule(address):
     decode = info.to_mesh_pspec_sharding  # JAX's own, around these
     around = {name: cell.cell_contents for name, cell in zip(
         decode.__code__.co_freevars, decode.__closure__, strict=True)}
-    around["devices"] = tuple(around["devices"])
+    devices = tuple(around.pop("devices"))
     return {name: getattr(info, name) for name in (
         "partition", "propagate_user_sharding", "infer_sharding_from_operands", "static_args", "mesh",
-        "in_tree", "out_tree")} | {"platforms": tuple(info.module_context.platforms), "around": around}
+        "in_tree", "out_tree")} | {
+            "platforms": tuple(info.module_context.platforms), "lowered for": devices,
+            "decode": tuple(value for _, value in sorted(around.items()))}
 
 
 def replace_partition_rules(module, name_of):
