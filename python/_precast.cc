@@ -379,8 +379,8 @@ Facts facts_of(const std::string& name, const std::string& library, const std::s
                const std::string& platform_version,
                const std::map<std::string, std::string>& attributes,
                const std::vector<DeviceTuple>& devices, const std::string& xla_flags,
-               const nb::bytes& sample, bool binds_callbacks, const Named& client_options,
-               const std::optional<nb::capsule>& plugin) {
+               const nb::bytes& topology, const nb::bytes& sample, bool binds_callbacks,
+               const Named& client_options, const std::optional<nb::capsule>& plugin) {
   auto facts = std::make_shared<ForeignFacts>();
   facts->name = name;
   facts->library = library;
@@ -403,6 +403,7 @@ Facts facts_of(const std::string& name, const std::string& library, const std::s
     facts->devices.push_back(std::move(device));
   }
   facts->flags.xla_flags = xla_flags;
+  facts->topology = bytes_of(topology);
   facts->sample = bytes_of(sample);
   facts->binds_callbacks = binds_callbacks;
   return {std::move(facts)};
@@ -464,15 +465,15 @@ NB_MODULE(_precast, module) {
              const std::string& platform, const std::string& platform_version,
              const std::map<std::string, std::string>& attributes,
              const std::vector<DeviceTuple>& devices, const std::string& xla_flags,
-             const nb::bytes& sample, bool binds_callbacks, const Named& client_options,
-             const std::optional<nb::capsule>& plugin) {
-            new (self)
-                Facts(facts_of(name, library, platform, platform_version, attributes, devices,
-                               xla_flags, sample, binds_callbacks, client_options, plugin));
+             const nb::bytes& topology, const nb::bytes& sample, bool binds_callbacks,
+             const Named& client_options, const std::optional<nb::capsule>& plugin) {
+            new (self) Facts(facts_of(name, library, platform, platform_version, attributes,
+                                      devices, xla_flags, topology, sample, binds_callbacks,
+                                      client_options, plugin));
           },
           nb::kw_only(), "name"_a, "library"_a, "platform"_a, "platform_version"_a, "attributes"_a,
-          "devices"_a, "xla_flags"_a, "sample"_a, "binds_callbacks"_a, "client_options"_a = Named(),
-          "plugin"_a = nb::none());
+          "devices"_a, "xla_flags"_a, "topology"_a, "sample"_a, "binds_callbacks"_a,
+          "client_options"_a = Named(), "plugin"_a = nb::none());
 
   nb::class_<Cache>(module, "Cache")
       .def(

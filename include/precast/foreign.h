@@ -55,8 +55,10 @@ struct ForeignFacts {
   Client::FlagSnapshot flags;
   // The CPUs that it partitions for; 0: as XLA counts those of this process.
   int cpu_count = 0;
-  // Any executable that this runtime compiled under these flags, serialized: it says for which CPU
-  // that was. Without it requests bypass (cpu_unknown).
+  // For which CPU this runtime compiles under these flags is said by the serialized topology of its
+  // client (PjRtTopologyDescriptionProto), or else by any executable that it compiled, serialized.
+  // Where neither says it requests bypass (cpu_unknown).
+  Bytes topology;
   Bytes sample;
   // Whether load() binds callbacks of JAX, which a program names by their index alone. Without,
   // programs that call them bypass (index_bound_call).

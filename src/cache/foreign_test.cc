@@ -214,6 +214,17 @@ TEST_F(ForeignTest, CallbacksNeedAFrontEndThatBindsThem) {
   EXPECT_EQ(ask(on({0}), kCallback)->report.outcome, Outcome::hit);
 }
 
+TEST_F(ForeignTest, ATopologySaysForWhichCpuAsAnExecutableDoes) {
+  EXPECT_EQ(ask()->report.outcome, Outcome::miss);
+  facts_.sample.clear();
+  facts_.topology = read(PRECAST_TESTDATA "/cpu/topology.binpb");
+  EXPECT_EQ(ask()->report.outcome, Outcome::hit);
+  facts_.topology.pop_back();  // what does not parse says nothing
+  EXPECT_EQ(ask()->report.reason, Reason::cpu_unknown);
+  facts_.sample = sample();
+  EXPECT_EQ(ask()->report.outcome, Outcome::hit);
+}
+
 TEST_F(ForeignTest, WhatCannotBeKeyedBypasses) {
   const ForeignFacts plain = facts_;
   const auto reason = [&](const std::function<void(ForeignFacts&)>& change) {

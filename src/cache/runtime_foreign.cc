@@ -51,6 +51,7 @@ std::optional<KeyResult> bypass_by_runtime(const ForeignFacts& facts,
 }
 
 Result<proto::CpuTarget> cpu_of(const ForeignFacts& facts) {
+  if (Result<proto::CpuTarget> said = proto::cpu_from_topology(facts.topology)) return said;
   const auto cpu = proto::cpu_requirement(proto::without_ifrt_header(facts.sample));
   if (cpu) return *cpu;
   return Error(ErrorCode::unsupported, "the executables of '" + facts.name +

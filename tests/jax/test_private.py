@@ -2,7 +2,8 @@
 
 import jax
 import pytest
-from precast.jax import _private
+from precast import _precast
+from precast.jax import _private, _program
 
 
 def test_this_version_is_known():
@@ -23,6 +24,22 @@ def test_what_a_backend_says(tmp_path):
     assert len(facts["devices"]) == jax.device_count()
     assert _private.is_built_in(backend)
     assert b"x86_64" in _private.sample(backend) or b"aarch64" in _private.sample(backend)
+
+
+def test_the_topology_names_the_cpu_that_a_sample_was_compiled_for():
+    backend = jax.devices()[0].client
+    topology, sample = _private.topology(backend), _private.sample(backend)
+    assert (topology == b"") == jax.__version__.startswith("0.10.")
+
+    def cpu(**said):
+        facts = _precast.Facts(name="jax", binds_callbacks=True, **_private.backend_facts(backend),
+                               **{"topology": b"", "sample": b"", **said})
+        lowered = jax.jit(lambda x: x + 1).lower(1.0)
+        options = _private.options_bytes(_private.options_for(jax.devices()[:1]))
+        return _precast.Cache(disabled=True).key(facts, _program.program_bytes(lowered.compiler_ir()), "f", options,
+                                                 {})["fields"].get("cpu")
+    assert cpu(sample=sample)
+    assert cpu(topology=topology) == (cpu(sample=sample) if topology else None)
 
 
 def test_jaxlibs_header_is_a_length_and_a_message():

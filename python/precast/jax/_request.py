@@ -77,8 +77,11 @@ class Runtime:
             plugin = {"plugin": table, "client_options": options}
             known |= {"library": "", "attributes": {}}
             self.versions = _private.versions(backend)
-        sample = _private.sample(backend) if backend.platform == "cpu" else b""
-        self.facts = _precast.Facts(name="jax", binds_callbacks=True, sample=sample, **known, **plugin)
+        # One of them says for which CPU this backend compiles; a sample is a compile.
+        topology = _private.topology(backend) if backend.platform == "cpu" else b""
+        sample = _private.sample(backend) if backend.platform == "cpu" and not topology else b""
+        self.facts = _precast.Facts(name="jax", binds_callbacks=True, topology=topology, sample=sample, **known,
+                                    **plugin)
 
     def load(self, serialized, front_end, devices, options, callbacks):
         """Loads bytes of an entry or of a saved file. Number of devices and callbacks were checked."""
@@ -88,7 +91,7 @@ class Runtime:
 
 
 def runtime_of(backend):
-    """The Runtime of a backend, once for each: a sample is compiled."""
+    """The Runtime of a backend, once for each."""
     with _lock:
         if id(backend) not in _runtimes:
             _runtimes[id(backend)] = Runtime(backend)

@@ -407,6 +407,16 @@ _SAMPLE = """module @precast_sample {
 """
 
 
+def topology(backend):
+    """The serialized topology of a CPU backend, which says for which CPU it compiles; empty where jaxlib
+    does not give it (0.10.x)."""
+    described = _xla_client._xla.get_topology_for_devices(backend.local_devices())
+    try:
+        return described.serialize()
+    except AttributeError:
+        return b""
+
+
 def sample(backend):
     """A serialized executable of this backend, which says for which CPU it compiles."""
     return _compile_sample(backend, []).serialize()
