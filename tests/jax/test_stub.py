@@ -2,6 +2,7 @@
 
 import ast
 import pathlib
+import re
 
 from precast import _precast
 
@@ -9,14 +10,17 @@ STUB = ast.parse((pathlib.Path(_precast.__file__).parent / "_precast.pyi").read_
 
 
 def parameters(function):
+    """The names by which a caller can give them, and how many there are that have none."""
     arguments = function.args
-    return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if one.arg != "self"]
+    unnamed = [one for one in arguments.posonlyargs if one.arg != "self"]
+    return len(unnamed), [one.arg for one in (*arguments.args, *arguments.kwonlyargs) if one.arg != "self"]
 
 
 def signature(function):
     """The parameters of one of nanobind's functions, by name."""
     [(said, *_)] = function.__nb_signature__
-    return parameters(ast.parse(f"{said}: ...").body[0])
+    # Where it has a default value nanobind writes its number.
+    return parameters(ast.parse(re.sub(r"= \\\d+", "= ...", said) + ": ...").body[0])
 
 
 def stub_of(body):
