@@ -38,7 +38,7 @@ print(json.dumps(said))
 
 def test_a_lowering_runs_on_other_devices_by_position(children):
     some = ["axes_ab", "keywords", "pinned_host", "two_callbacks"]
-    first = None if os.environ.get("PRECAST_SWEEP") == "full" else [*some, "shard_map", "donation", "ordered_callback"]
+    first = None if os.environ.get("PRECAST_LONG") else [*some, "shard_map", "donation", "ordered_callback"]
     said = json.loads(children.python("-c", MOVED, json.dumps(
         [([3, 2, 1, 0], first), ([4, 5, 6, 7], some), ([0, 2, 4, 6], some)])).splitlines()[-1])
     for name, outcomes in said.items():
