@@ -198,3 +198,30 @@ def test_many_states_are_kept_within_bounds(compiled):
         assert compiled(one, BATCH, dead=DEAD).update is one.update
     assert len(compiled._others) == _call._MOST_TREES
     assert compiled._others[0].in_tree == compiled.in_tree
+
+
+def test_a_registry_traces_again_under_its_mesh(tmp_path):
+    mesh = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    programs = precast.jax.Registry(mesh)
+
+    @programs.register("apply", args=(state(), BATCH))
+    def apply(now, batch):
+        spread = jax.lax.with_sharding_constraint(batch, jax.sharding.PartitionSpec("x"))
+        return dataclasses.replace(now, params={"w": now.update(now.params["w"]) + spread.sum()})
+
+    programs.compile_or_load(cache=tmp_path / "c")
+    again = state()
+    out = apply(again, BATCH)
+    assert out.params["w"][0, 0] == 5 and out.update is again.update
+    with pytest.raises(TypeError, match="it is another program"):
+        apply(state(3.0), BATCH)
+
+
+def test_of_many_programs_each_names_its_arguments(tmp_path):
+    done = precast.jax.compile_or_load_all(
+        {name: jax.jit(step).trace(state(), jnp.ones(size), dead=DEAD) for name, size in (("a", 3), ("b", 4))},
+        cache=tmp_path / "c")
+    assert done["a"](state(), BATCH, dead=DEAD).params["w"][0, 0] == 5
+    with pytest.raises(TypeError, match="args\\[1\\]: expected float32\\[4\\], found float32\\[3\\]"):
+        done["b"](state(), BATCH, dead=DEAD)
+    assert [report.binding_record["left_out"] for report in done.reports.values()] == [["test_call.State"]] * 2
