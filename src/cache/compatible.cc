@@ -26,6 +26,15 @@ std::string shown(bool there, const Bytes& value) {
   return there ? "'" + value + "'" : std::string("absent");
 }
 
+// Where one is the backend inside a front end, and the other a plugin: which is which.
+std::string kinds(const KeyField& there, const KeyField& here) {
+  constexpr std::string_view kItem = "attribute.foreign_runtime";
+  const bool built_in_there = there.find(kItem) != nullptr;
+  if (built_in_there == (here.find(kItem) != nullptr)) return {};
+  return built_in_there ? "it is the backend inside a front end there and a plugin here, "
+                        : "it is a plugin there and the backend inside a front end here, ";
+}
+
 // Compares one field of the artifact's record with the same field made here, and names the first
 // item that differs.
 Result<void> same_field(const KeyRecord& artifact, const KeyRecord& here, std::string_view name) {
@@ -38,9 +47,10 @@ Result<void> same_field(const KeyRecord& artifact, const KeyRecord& here, std::s
   const std::vector<KeyDifference> differences = diff(KeyRecord({*left}), KeyRecord({*right}));
   if (differences.empty()) return {};
   const KeyDifference& first = differences.front();
-  return incompatible(fmt::format(
-      "the artifact was made for another {}: {} is {} there and {} here", name, first.item,
-      shown(first.in_left, first.left), shown(first.in_right, first.right)));
+  return incompatible(
+      fmt::format("the artifact was made for another {}: {}{} is {} there and {} here", name,
+                  kinds(*left, *right), first.item, shown(first.in_left, first.left),
+                  shown(first.in_right, first.right)));
 }
 
 Result<void> runs_here(const proto::CpuTarget& required, const proto::CpuTarget& here,

@@ -1,5 +1,7 @@
 """The private names of JAX, in the version that runs the tests."""
 
+import collections
+
 import jax
 import pytest
 from precast import _precast
@@ -217,3 +219,29 @@ def test_names_of_results_are_taken_for_a_moment():
     assert "jax.result_info" not in str(named)
     undo()
     assert str(named) == before
+
+
+def test_functions_of_the_host_are_found_again():
+    def mine(value, *, more):
+        return value + more
+
+    def step(x):
+        y = jax.pure_callback(mine, x, x, more=x)
+        jax.experimental.io_callback(mine, x, y, more=x, ordered=True)
+        jax.debug.callback(print, y)
+        jax.debug.print("{}", y)
+        return y
+    found = _private.host_callbacks(jax.jit(step).lower(1.0).compile())
+    assert [(one.kind, one.ordered, len(one.results)) for one in found] == \
+        [("pure", False, 1), ("io", True, 1), ("debug", False, 0), ("debug", False, 0)]
+    assert [_private.callback_name(one.function).rpartition(".")[2] for one in found] == \
+        ["mine", "mine", "print", "print"]
+    assert _private.callback_name(found[3].function) == "jax.debug.print"
+    assert found[0].in_tree == jax.tree.structure(((0,), {"more": 0}))
+
+
+def test_nodes_of_trees_are_made_of_their_parts():
+    tree = collections.OrderedDict(b=1, a=2)
+    children, static = _private.flatten_node(tree)
+    assert _private.node_structure(collections.OrderedDict, static, len(children)).unflatten(children) == tree
+    assert _private.flatten_node(3) is None

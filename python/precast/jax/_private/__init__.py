@@ -490,5 +490,6 @@ def record_seconds(name, seconds):
     _monitoring.record_event_duration_secs(name, seconds)
 
 
+from precast.jax._private._callbacks import *  # noqa: E402,F403 pylint: disable=wildcard-import,wrong-import-position
 from precast.jax._private._calls import *  # noqa: E402,F403 pylint: disable=wildcard-import,wrong-import-position
 from precast.jax._private._rules import *  # noqa: E402,F403 pylint: disable=wildcard-import,wrong-import-position
