@@ -18,27 +18,28 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "build" / "python" / "jax-venv"
 CHILD = ROOT / "benchmarks" / "jax_face.py"
+START = ROOT / "benchmarks" / "jax_start.py"
 
 
-def run(way, layers, small, folder):
+def run(way, layers, small, folder, start=False):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PRECAST_", "JAX_", "XLA_"))}
     env = {**kept, "PYTHONPATH": str(PACKAGE), "JAX_PLATFORMS": "cpu", "XDG_STATE_HOME": str(folder / "state"),
            "PRECAST_CACHE": str(folder / "precast")}
     if way == "jax":
         env |= {"JAX_COMPILATION_CACHE_DIR": str(folder / "jax"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
                 "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
-    done = subprocess.run([sys.executable, CHILD, way, str(layers), str(small)], env=env, capture_output=True, text=True,
-                          check=True)
+    words = [START, way, str(layers), str(folder / "saved")] if start else [CHILD, way, str(layers), str(small)]
+    done = subprocess.run([sys.executable, *words], env=env, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def compare(title, left, right, layers, small, folder, repeat, cold=False):
+def compare(title, left, right, layers, small, folder, repeat, cold=False, start=False):
     times = {left: [], right: []}
     for i in range(repeat + 1):
         for way in (left, right):
             if cold:
                 shutil.rmtree(folder / "precast", ignore_errors=True)
-            said = run(way, layers, small, folder)
+            said = run(way, layers, small, folder, start)
             assert i == 0 or cold or said["outcomes"] in ([], ["hit"]), said
             if i > 0:  # the first round fills the caches
                 times[way].append(said["seconds"] * 1e3)
@@ -56,6 +57,9 @@ def main():
     try:
         for layers in (4, 16, 48):
             compare(f"hit, a training step of {layers} layers", "precast", "jax", layers, 0, folder, repeat)
+        for layers in (4, 16, 48):
+            run("save", layers, 0, folder, start=True)
+            compare(f"start to first result, {layers} layers", "load", "jax", layers, 0, folder, repeat, start=True)
         compare("hit, 48 layers and 150 small programs", "enable", "jax", 48, 150, folder, repeat)
         compare("eight programs, cold", "one_by_one", "pool", 4, 0, folder, max(repeat // 3, 1), cold=True)
         compare("eight programs, warm", "one_by_one", "pool", 16, 0, folder, repeat)
