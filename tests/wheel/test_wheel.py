@@ -40,7 +40,7 @@ def python(target, *words, ok=True):
 def test_the_wheel_holds_what_it_must_and_nothing_else(installed):
     names = zipfile.ZipFile(installed[0]).namelist()
     for wanted in ("precast/__init__.py", "precast/py.typed", "precast/_precast.pyi",
-                   "precast/jax/__init__.py", "precast/bin/precast", "precast/lib/libprecast.so.0.1",
+                   "precast/jax/__init__.py", "precast/aot/__init__.py", "precast/bin/precast", "precast/lib/libprecast.so.0.1",
                    "precast/jax_cuda/jax_plugins/xla_cuda13/__init__.py"):
         assert wanted in names, names
     assert any(name.startswith("precast/_precast.") and name.endswith(".so") for name in names)
