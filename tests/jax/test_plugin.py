@@ -28,6 +28,9 @@ print(json.dumps([report.outcome, report.reason, report.detail, report.key, repo
 """
 
 
+LONG = pytest.mark.skipif(not os.environ.get("PRECAST_LONG"), reason="make test-long")
+
+
 @pytest.fixture(scope="module")
 def plugin():
     [found] = (ROOT / "build/venv/lib").glob("python*/site-packages/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so")
@@ -66,6 +69,26 @@ def test_precasts_own_plugin_is_not_asked_twice(children, plugin):
     assert len(list(children.cache.glob("v1/*/*.precast"))) >= 2
 
 
+def test_a_plugin_for_another_platform_is_no_error(children):
+    """JAX opens those of some platforms in ways of its own."""
+    said = children.python("-c", """
+import types, jax
+from precast.jax import _request
+device = types.SimpleNamespace(id=0, process_index=0, device_kind="moon")
+backend = types.SimpleNamespace(platform="moon", platform_version="1", runtime_type="pjrt_ifrt",
+                                process_index=lambda: 0, devices=lambda: [device])
+runtime = _request.Runtime(backend)
+print(runtime.is_plugin, runtime.facts is not None)
+backend.platform = "cpu"
+try:
+    _request.Runtime(backend)
+except LookupError as error:
+    print(error)
+""").splitlines()
+    assert said[0] == "True True" and "how it opened the plugin of 'cpu'" in said[1]
+
+
+@LONG
 def test_bytes_behind_another_header_are_not_stored(children, plugin):
     broken = "from precast.jax import _private\n" \
         "real = _private.serialize\n_private.serialize = lambda e: real(e)[1:]\n"

@@ -5,9 +5,10 @@ import os
 import re
 import subprocess
 
+import numpy as np
 import pytest
-from test_plugin import plugin  # noqa: F401  # a fixture
-from test_saved import LOAD, SAVE, load, save
+from test_plugin import LONG, plugin  # noqa: F401  # a fixture
+from test_saved import LOAD, load, save
 
 CALLS = """
 from jax.experimental import io_callback
@@ -74,14 +75,12 @@ def step(layer, plain, other, key):
             "other": collections.OrderedDict([("z", other["k"].T), ("a", plain["a"] + table.sum())])}
 x = jax.device_put(jnp.arange(6.0).reshape(2, 3), turned)
 plain = collections.OrderedDict([("b", jnp.ones(3)), ("a", jnp.float32(1))])
-jitted = jax.jit(step, out_shardings={"layer": None, "key": None, "other": {"z": turned, "a": None}}
-                 if False else None)
-traced = jitted.trace(saved_model.Layer(jnp.arange(3.0), "first"), plain, collections.defaultdict(list, k=x),
+traced = jax.jit(step).trace(saved_model.Layer(jnp.arange(3.0), "first"), plain, collections.defaultdict(list, k=x),
                       jax.random.key(5))
 """
 
 
-@pytest.mark.parametrize("constants", ["0", "1"])
+@pytest.mark.parametrize("constants", [pytest.param("0", marks=LONG), "1"])
 def test_nodes_keys_layouts_and_constants_come_back(children, constants):
     file = children.folder / "nodes"
     save(children, file, NODES, JAX_USE_SIMPLIFIED_JAXPR_CONSTANTS=constants)
@@ -123,7 +122,6 @@ def test_saved_under_a_plugin_it_runs_without_jax_and_else_both_are_named(childr
 
     save(children, children.folder / "plugin", body, **plugin)
     said = json.loads(load(children, children.folder / "plugin", values, **plugin))
-    np = pytest.importorskip("numpy")
     np.save(children.folder / "x.npy", np.eye(4, dtype=np.float32) * 3)
     ran = run("plugin")
     assert ran.returncode == 0, ran.stderr
@@ -141,4 +139,3 @@ def test_saved_under_a_plugin_it_runs_without_jax_and_else_both_are_named(childr
         done = children.python("-c", LOAD.format(file=str(children.folder / wrong), devices="None", body="", before=""),
                                ok=False, **environment)
         assert done.returncode == 1 and "made for another plugin" in done.stderr, done.stderr
-    assert SAVE

@@ -71,10 +71,15 @@ class Runtime:
         self.versions, self.facts, plugin = {}, None, {}
         known = _private.backend_facts(backend)
         if self.is_plugin:
-            table, options = _private.plugin_of(backend)
-            if _precast.opened_plugin(table)["is_wrapper"]:
-                return
-            plugin = {"plugin": table, "client_options": options}
+            try:
+                table, options = _private.plugin_of(backend)
+                if _precast.opened_plugin(table)["is_wrapper"]:
+                    return
+                plugin = {"plugin": table, "client_options": options}
+            except (LookupError, _precast.Error):
+                if backend.platform == "cpu":
+                    raise
+                # No executable of this platform gets a key anyway.
             known |= {"library": "", "attributes": {}}
             self.versions = _private.versions(backend)
         # One of them says for which CPU this backend compiles; a sample is a compile.
