@@ -93,6 +93,7 @@ except FileNotFoundError as error:
 def test_a_profile_guides_the_compile_with_and_without_the_cache(children, tmp_path, disabled):
     (tmp_path / "p.fdo").write_bytes(b"\x0a\x00")
     said = say(children, f"""
+import pathlib
 from precast.jax import _private
 seen = []
 def look(real):
@@ -107,8 +108,13 @@ traced = program(3)
 seen.clear()
 compile_or_load_all({{"p": traced, "q": program(4)}}, fdo_profile_dir={str(tmp_path)!r}, max_workers=1)
 print(seen.count(b"\\x0a\\x00"), len([one for one in seen if one]))
+# Another profile for what JAX has compiled before.
+pathlib.Path({str(tmp_path)!r}, "p.fdo").write_bytes(b"\\x0a\\x01\\x00")
+again = compile_or_load_all({{"p": traced}}, fdo_profile_dir={str(tmp_path)!r})
+print(seen[-1], again.reports["p"].reason)
 """, PRECAST_DISABLE=disabled)
-    assert said[-1] == "1 1"
+    assert said[-2] == "1 1"
+    assert said[-1] == f"{bytes([0x0a, 1, 0])!r} {'disabled' if disabled == '1' else 'not_found'}"
 
 
 def test_the_optimized_program_is_dumped_on_a_hit_too(children, tmp_path):

@@ -157,12 +157,15 @@ def run_all(programs, *, cache, policy, devices, prepare, profile_of, finish, ma
             spec = given if isinstance(given, Spec) else Spec(given)
             try:
                 seconds = {} if spec._trace_seconds is None else {"trace": spec._trace_seconds}  # pylint: disable=protected-access
-                annotations = _annotations(spec)
+                annotations, profile = _annotations(spec), profile_of(name)
                 lowered = prepare(name, spec, _serve.lower(spec.stage, seconds, devices))
+                if annotations or profile or spec.add_location_info:
+                    # JAX remembers compiles by program and options, and would pass over what else counts here.
+                    lowered = _placed.afresh(lowered)
                 request = _request.Request(
                     cache=opened, policy=wanted, module=lowered.compiler_ir(), seconds=seconds,
                     annotations=annotations, locations=spec.add_location_info,
-                    label=label, profile=profile_of(name), cancelled=gave_up.is_set)
+                    label=label, profile=profile, cancelled=gave_up.is_set)
             except Exception as error:  # pylint: disable=broad-exception-caught  # raised below
                 failed[name] = error
                 continue
