@@ -101,7 +101,7 @@ for layer in (saved_model.Layer(jnp.arange(3.0), "second"), {"weights": 1}, save
     assert json.loads(said[0]) == ["Layer", "first", [1, 3, 5], "OrderedDict", ["z", "a"], [[0, 3], [1, 4], [2, 5]],
                                    16, True]
     assert said[1] == "[1, 0]"
-    assert "saved_model.Layer with other static data" in said[2] and said[2].startswith("args[")
+    assert said[2].startswith("args[0] is a saved_model.Layer with other static data")
     assert "must be a saved_model.Layer, and is a builtins.dict" in said[3]
     assert "must be float32[3], and is float32[2]" in said[4]
     # A process that cannot import it says so, before anything is loaded.

@@ -172,20 +172,24 @@ class Loaded:
         try:
             return self._compiled(*self._first, *args, **kwargs)
         except (TypeError, ValueError) as error:
-            given = self._moved((*self._first, *args), kwargs, error)
+            given = self._moved(args, kwargs, error)
         args, kwargs = _trees.decode_tree(self._said["in"], given)
         return self._compiled(*args, **kwargs)
 
     def _moved(self, args, kwargs, error):
-        """The leaves where the executable takes them. `error`: where that changes nothing."""
+        """The leaves where the executable takes them. TypeError, because of `error`, names one that is wrong."""
         leaves = [None] * len(self._said["arguments"])
         positional, keywords = self._said["in"][1]
-        if self._first and len(args) != len(positional[1]):
-            raise TypeError(f"args must be a tuple of {len(positional[1]) - 1}, and is tuple of {len(args) - 1}") from error
-        _trees.match_tree(positional, args, "args", leaves)
-        _trees.match_tree(keywords, kwargs, "kwargs", leaves)
-        return [self._placed(one, path, value, place) for one, (path, value), place in
-                zip(self._said["arguments"], leaves, self._in, strict=True)]
+        if self._first:  # the constants, which no caller gives
+            _trees.match_tree(positional[1][0], self._first[0], "constants", leaves)
+            positional = ["tuple", positional[1][1:]]
+        try:
+            _trees.match_tree(positional, args, "args", leaves)
+            _trees.match_tree(keywords, kwargs, "kwargs", leaves)
+            return [self._placed(one, path, value, place) for one, (path, value), place in
+                    zip(self._said["arguments"], leaves, self._in, strict=True)]
+        except TypeError as wrong:
+            raise wrong from error
 
     @staticmethod
     def _placed(wanted, path, value, place):
