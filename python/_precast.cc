@@ -378,7 +378,7 @@ nb::dict opened_plugin(const nb::capsule& table) {
 Facts facts_of(const std::string& name, const std::string& library, const std::string& platform,
                const std::string& platform_version,
                const std::map<std::string, std::string>& attributes,
-               const std::vector<DeviceTuple>& devices, const std::string& xla_flags,
+               const std::vector<DeviceTuple>& devices, const std::optional<std::string>& xla_flags,
                const nb::bytes& topology, const nb::bytes& sample, bool binds_callbacks,
                const Named& client_options, const std::optional<nb::capsule>& plugin) {
   auto facts = std::make_shared<ForeignFacts>();
@@ -402,7 +402,8 @@ Facts facts_of(const std::string& name, const std::string& library, const std::s
     device.kind = kind;
     facts->devices.push_back(std::move(device));
   }
-  facts->flags.xla_flags = xla_flags;
+  facts->flags.xla_flags = xla_flags.value_or("");
+  facts->flags.certain = xla_flags.has_value();
   facts->topology = bytes_of(topology);
   facts->sample = bytes_of(sample);
   facts->binds_callbacks = binds_callbacks;
@@ -464,7 +465,7 @@ NB_MODULE(_precast, module) {
           [](Facts* self, const std::string& name, const std::string& library,
              const std::string& platform, const std::string& platform_version,
              const std::map<std::string, std::string>& attributes,
-             const std::vector<DeviceTuple>& devices, const std::string& xla_flags,
+             const std::vector<DeviceTuple>& devices, const std::optional<std::string>& xla_flags,
              const nb::bytes& topology, const nb::bytes& sample, bool binds_callbacks,
              const Named& client_options, const std::optional<nb::capsule>& plugin) {
             new (self) Facts(facts_of(name, library, platform, platform_version, attributes,
@@ -472,7 +473,7 @@ NB_MODULE(_precast, module) {
                                       client_options, plugin));
           },
           nb::kw_only(), "name"_a, "library"_a, "platform"_a, "platform_version"_a, "attributes"_a,
-          "devices"_a, "xla_flags"_a, "topology"_a, "sample"_a, "binds_callbacks"_a,
+          "devices"_a, "xla_flags"_a.none(), "topology"_a, "sample"_a, "binds_callbacks"_a,
           "client_options"_a = Named(), "plugin"_a = nb::none());
 
   nb::class_<Cache>(module, "Cache")

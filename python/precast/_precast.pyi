@@ -18,7 +18,7 @@ class Policy(enum.Enum):
 class Facts:
     def __init__(self, *, name: str, library: str, platform: str, platform_version: str,
                  attributes: dict[str, str], devices: list[tuple[int, int, bool, str]],
-                 xla_flags: str, topology: bytes, sample: bytes, binds_callbacks: bool,
+                 xla_flags: str | None, topology: bytes, sample: bytes, binds_callbacks: bool,
                  client_options: Mapping[str, str | bool | int | float | Sequence[int]] = ...,
                  plugin: Any | None = ...) -> None: ...
 

@@ -38,7 +38,9 @@ std::optional<KeyResult> bypass_by_runtime(const ForeignFacts& facts,
   }
   if (!facts.flags.certain) {
     return bypass(Reason::flags_unknown,
-                  "'" + facts.name + "' cannot tell which of XLA's flags are in force");
+                  "'" + facts.name +
+                      "' cannot tell which of XLA's flags are in force: XLA_FLAGS was "
+                      "changed while XLA may have read it");
   }
   const std::vector<std::int64_t> ids = options.assignment()->device_ids;
   for (const Device& device : facts.devices) {

@@ -337,6 +337,46 @@ def versions(backend):
     return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "runtime_type": backend.runtime_type}
 
 
+# XLA_FLAGS at each creation of a backend: only then XLA reads it, and scripts change it.
+_flags_seen = set()
+
+
+def _flags_now():
+    return os.environ.get("XLA_FLAGS", "")
+
+
+def _flags_at_start():
+    """XLA_FLAGS as this process was started with it; None where the system does not tell."""
+    try:
+        environment = pathlib.Path("/proc/self/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    return next((os.fsdecode(one[10:]) for one in environment if one.startswith(b"XLA_FLAGS=")), "")
+
+
+def _watch_flags():
+    real = _xla_bridge._init_backend
+
+    @functools.wraps(real)
+    def init_backend(platform):
+        _flags_seen.add(_flags_now())
+        return real(platform)
+
+    if _xla_bridge.backends_are_initialized():
+        # Nobody looked. What the process was started with and still is there was there in between.
+        _flags_seen.update((_flags_now(), _flags_at_start()))
+    _xla_bridge._init_backend = init_backend
+
+
+_watch_flags()
+
+
+def xla_flags():
+    """XLA_FLAGS as XLA read it when the backends were made; None where that is not known."""
+    seen = _flags_seen or {_flags_now(), _flags_at_start()}
+    return next(iter(seen)) if len(seen) == 1 else None
+
+
 def backend_facts(backend):
     """What a backend says about itself, as keywords of _precast.Facts."""
     here = backend.process_index()
@@ -347,7 +387,7 @@ def backend_facts(backend):
         "attributes": versions(backend),
         "devices": [(device.id, device.process_index, device.process_index == here,
                      device.device_kind) for device in backend.devices()],
-        "xla_flags": os.environ.get("XLA_FLAGS", ""),
+        "xla_flags": xla_flags(),
     }
 
 
