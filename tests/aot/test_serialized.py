@@ -139,26 +139,96 @@ def test_an_abstract_mesh(tmp_path):
     assert [device.id for device in loaded(x).sharding.mesh.devices.flat] == [7, 6, 5, 4]
 
 
-def test_where_the_program_is_gone_the_key_is_that_of_xlas_module(cache):
+def test_where_the_program_is_gone_its_bytes_still_say_which_one_it_was(cache):
+    import gc
     import jax
     import jax.numpy as jnp
     from precast import _precast, aot
     from precast.jax import _request
-    lowered = jax.jit(lambda x: x * 2).lower(jnp.ones(4))
-    compiled = lowered.compile()
-    _request.came_from(compiled.runtime_executable(), _request.Origin("compiled"))
+
+    def times(factor):
+        def step(x):
+            return x * factor
+        return jax.jit(step).lower(jnp.ones(4))
+    compiled = times(2).compile()
+    jax.clear_caches()
+    gc.collect()
+    origin = _request.origin_of(compiled.runtime_executable())
+    assert origin.module() is None
     serialized = aot.partially_serialize(compiled, jax.devices())
     artifact = _precast.Artifact.decode(serialized)
-    assert dict(artifact.fields["program"])["format"] != b"mlir_bytecode"
+    assert dict(artifact.fields["program"])["format"] == b"mlir_bytecode"
     there = jax.device_put(jnp.ones(4), jax.devices()[5])
-    loaded = aot.load_compiled_from_serialized(lowered, serialized, jax.devices()[5:6])
+    loaded = aot.load_compiled_from_serialized(times(2), serialized, jax.devices()[5:6])
     assert loaded(there)[0] == 2 and loaded(there).devices() == {jax.devices()[5]}
-    other = jax.jit(lambda y: (y * 2, y)).lower(jnp.ones(4))
-    with pytest.raises(ValueError, match="of another function: its number of results is"):
-        aot.load_compiled_from_serialized(other, serialized, jax.devices()[:1])
+    with pytest.raises(ValueError, match="compiled from another program than this lowering of jit_step"):
+        aot.load_compiled_from_serialized(times(5), serialized, jax.devices()[:1])
+    # One that was compiled before anybody asked, and is not there any more.
+    _request.came_from(compiled.runtime_executable(), _request.Origin("compiled", module=origin.module))
+    with pytest.raises(ValueError, match="does not support serialization.*is gone.*import precast.aot before"):
+        aot.partially_serialize(compiled, jax.devices())
+
+
+def test_bytes_of_no_program_are_refused(cache, monkeypatch):
+    import jax
+    import jax.numpy as jnp
+    from precast import _precast, aot
+    from precast.aot import _serialized
+    from precast.jax import _private, _rules
+    lowered = jax.jit(lambda x: x * 2).lower(jnp.ones(4))
+    compiled = lowered.compile()
+    artifact = _precast.Artifact.decode(aot.partially_serialize(compiled, jax.devices()))
+    monkeypatch.setattr(_serialized._rules, "settle", lambda module, program: _rules.Settled(
+        _private.optimized_program(compiled.runtime_executable())))
+    of_xla = aot.partially_serialize(jax.jit(lambda x: x * 2).lower(jnp.ones(4)).compile(), jax.devices())
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="not which program it was.*serialize the executable again"):
+        aot.load_compiled_from_serialized(lowered, of_xla, jax.devices()[:1])
+    # Nor is a lowering taken of which nothing can be compared.
+    monkeypatch.setattr(_serialized._Load, "key_of_compile",
+                        lambda *args: {"fields": {}, "reason": "flags_unknown", "detail": "nobody looked"})
+    with pytest.raises(ValueError, match=r"has no key \(flags_unknown: nobody looked\): compile it"):
+        aot.load_compiled_from_serialized(lowered, artifact.with_front_end(artifact.front_end), jax.devices()[:1])
+    monkeypatch.undo()
     # Bytes that say something else than partially_serialize() does.
     for front_end in (b"", b"{}", b"[]", b'{"aot": {"version": 1, "positions": [9], "execution_devices": 1, '
                       b'"called": {}}}', b'{"aot": {"version": 1, "positions": [0, 0], "execution_devices": 8, '
                       b'"called": {}}}'):
         with pytest.raises(ValueError, match="did not write them: serialize it again"):
             aot.load_compiled_from_serialized(lowered, artifact.with_front_end(front_end), jax.devices()[:1])
+
+
+def test_what_came_past_precast_is_not_serialized(cache):
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import serialize_executable
+    import precast.jax
+    from precast import aot
+    from precast.jax import _request
+
+    def compile_it():
+        return jax.jit(lambda x: x * 2).lower(jnp.ones(4)).compile()
+    compiled = compile_it()
+    past = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled))
+    from_cache = precast.jax.compile_or_load(jax.jit(lambda x: x * 3).lower(jnp.ones(4)))
+    said = "does not support serialization.*did not see it compiled.*import precast.aot first"
+    with pytest.raises(ValueError, match=said):
+        aot.partially_serialize(past, jax.devices())
+    # As if it had got the id of one that is gone.
+    for one in (compiled, from_cache):
+        _request._origins[id(past.runtime_executable())] = _request._origins[id(one.runtime_executable())]
+        with pytest.raises(ValueError, match=said):
+            aot.partially_serialize(past, jax.devices())
+        assert aot.partially_serialize(one, jax.devices())
+
+
+def test_what_jax_compiles_by_itself_is_serialized_without_its_lowering(cache):
+    import jax
+    import jax.numpy as jnp
+    from precast import aot
+
+    def lower():
+        return jax.jit(lambda x: jnp.sin(x) * 2).lower(jnp.ones(4))
+    serialized = aot.partially_serialize(lower().compile(), jax.devices()[:1])
+    loaded = aot.load_compiled_from_serialized(lower(), serialized, jax.devices()[:1])
+    assert (loaded(jnp.ones(4)) == jax.jit(lambda x: jnp.sin(x) * 2)(jnp.ones(4))).all()

@@ -10,8 +10,22 @@ from precast.jax._report import Report
 
 _VERSION = 1
 
-# From here on it is known of each executable whether it was compiled or loaded.
-_request.install()
+
+def _identity(backend, module, options):
+    """(what the core says about the key of a program that was compiled, the module's name)."""
+    runtime = _request.runtime_of(backend)
+    if runtime.facts is None:
+        return None
+    settled, name = _rules.settle(module, _program.program_bytes(module)), _private.module_name(module)
+    wishes = settled.wishes()
+    wishes["extras"] = {**_program.extras([], runtime.versions), **wishes["extras"]}
+    said = _key.no_cache().key(runtime.facts, settled.program, name, options, wishes)
+    return {word: said[word] for word in ("record", "reason", "detail")}, name
+
+
+# From here on it is known of each executable what was compiled, or that it was loaded. JAX may drop the
+# program at any time, and the executable alone does not say of which one it is.
+_request.set_identify(_identity)
 
 
 def partially_serialize(compiled, execution_devices):
@@ -38,6 +52,10 @@ def partially_serialize(compiled, execution_devices):
     if origin.kind == "unknown":
         raise _cannot("JAX's own cache is on and may have loaded it, and then its bytes may not run elsewhere",
                       "compile it with precast.jax.compile_or_load(), or turn jax_enable_compilation_cache off")
+    if origin.kind == "unseen":
+        raise _cannot("Precast did not see it compiled: it is older than precast.jax here, or came past it, as from "
+                      "jax.experimental.serialize_executable, and then its bytes may not run elsewhere",
+                      "import precast.aot first, and lower and compile it again")
     if origin.kind == "bytes":
         raise _cannot("it was loaded from bytes, and what it would give now may not run elsewhere",
                       "keep the bytes that it was loaded from")
@@ -83,18 +101,18 @@ def _compiled_here(compiled, origin, devices, beside):
             reason = str(error)
     if reason is not None:
         raise _cannot(reason, "call it as it is; compile_or_load_all_traced() does so, and compiles it in each process")
-    module = origin.module() if origin.module is not None else None
-    # Where the program is gone, the key is that of XLA's optimized module, and a load can compare less.
-    settled = _rules.Settled(_private.optimized_program(executable)) if module is None else \
-        _rules.settle(module, _program.program_bytes(module))
-    options = origin.options or _private.options_bytes(_private.options_for(devices))
-    name = _private.program_name(compiled) if module is None else _private.module_name(module)
-    wishes = settled.wishes()
-    wishes["extras"] = {**_program.extras([], runtime.versions), **wishes["extras"]}
-    said = _key.no_cache().key(runtime.facts, settled.program, name, options, wishes)
+    identity = origin.identity
+    if identity is None:
+        module = origin.module() if origin.module is not None else None
+        if module is None:
+            raise _cannot("the program that it was compiled from is gone, and nothing else says which one it was",
+                          "import precast.aot before it is compiled, or serialize it before JAX's caches are cleared "
+                          "and its Lowered is dropped; now lower and compile it again")
+        identity = _identity(devices[0].client, module, origin.options)
+    said, name = identity
     if said["record"] is None:
         raise _cannot(f"{said['reason']}: {said['detail']}", "call it as it is")
-    return _precast.make_artifact(runtime.facts, said["record"], serialized, options, name, _front_end(beside, header))
+    return _precast.make_artifact(runtime.facts, said["record"], serialized, origin.options, name, _front_end(beside, header))
 
 
 class _Load(_request.Request):
@@ -116,7 +134,10 @@ class _Load(_request.Request):
         if runtime.is_plugin and here["fields"] and _in_front(here["fields"]) != _in_front(made):
             raise ValueError(f"the serialized executable was made through {', '.join(_in_front(made)) or 'no plugin'}, "
                              f"and this is {', '.join(_in_front(here['fields']))}: compile again")
-        if not _is_of_xla(made) and here["fields"] and _program_of(here["fields"]) != _program_of(made):
+        if not here["fields"]:
+            raise ValueError(f"nothing says whether the serialized executable is of this lowering of {name}, which has no "
+                             f"key ({here['reason']}: {here['detail']}): compile it")
+        if _program_of(here["fields"]) != _program_of(made):
             raise ValueError(f"the serialized executable was compiled from another program than this lowering of {name}: "
                              "lower the function that was serialized, or compile again")
 
@@ -141,11 +162,6 @@ def _program_of(fields):
     return fields["program"], dict(fields["extra"]).get("extra.custom_partitioning")
 
 
-def _is_of_xla(fields):
-    """Whether the record is that of an optimized module, which no lowering can be compared with."""
-    return dict(fields["program"])["format"] != b"mlir_bytecode"
-
-
 def load_compiled_from_serialized(lowered, serialized, execution_devices):
     """Loads what partially_serialize() gave, for a lowering of the same function: a jax.stages.Compiled.
 
@@ -162,6 +178,9 @@ def load_compiled_from_serialized(lowered, serialized, execution_devices):
         raise TypeError(f"the serialized executable must be bytes, and is a {type(serialized).__name__}: give what "
                         "partially_serialize() gave")
     artifact = _precast.Artifact.decode(bytes(serialized))
+    if dict(artifact.fields["program"])["format"] != b"mlir_bytecode":
+        raise ValueError("these bytes say what XLA made of a program and not which program it was, so no lowering can be "
+                         "compared with them: serialize the executable again")
     placement = dict(artifact.fields["placement"])
     counts = int(placement["replicas"]), int(placement["partitions"])
     said = _said(artifact, counts[0] * counts[1])

@@ -26,9 +26,10 @@ _process_wide = None  # a function that makes the request of a module that no ca
 _ambient = contextvars.ContextVar("precast_ambient", default=None)  # the same for this context
 _installed = False
 _sealed = None  # "error" or "warn": what a compile does after seal()
-# The Origin of executables, by their ids: JAX's executables cannot be referred to weakly. Whatever JAX
-# makes at an id of the past passes here again.
+# (mark, Origin) of executables, by their ids: JAX's executables cannot be referred to weakly, and one that
+# came past this module may get the id of another that is gone. Its mark tells them apart.
 _origins = {}
+_identify = None  # says of a program that was compiled what precast.aot needs once the program is gone
 _options = {}  # those of origins; most compiles have the same
 
 
@@ -108,28 +109,51 @@ class Origin:
     """Where an executable came from.
 
     kind: "compiled", "entry" (the cache has its first bytes), "bytes" (loaded from a caller's bytes),
-    or "unknown" (JAX's own cache may have loaded it). path, root: of the entry. module: a weak
-    reference to the program that was compiled. options: of that compile, serialized."""
+    "unknown" (JAX's own cache may have loaded it), or "unseen" (it did not come from a compile that this
+    module saw). path, root: of the entry. module: a weak reference to the program that was compiled.
+    options: of that compile, serialized. identity: what set_identify()'s function said of it, or None."""
 
     kind: str
     path: str = ""
     root: str = ""
     module: weakref.ref | None = None
     options: bytes = b""
+    identity: object = None
+
+
+def _mark(executable):
+    """An object that this executable has and no other, as long as somebody holds it: where it was made. Each
+    compile and each load makes one. None where JAX notes none."""
+    return getattr(executable, "traceback", None)
 
 
 def origin_of(executable):
     """The Origin of an executable that JAX made in this process."""
-    return _origins.get(id(executable), Origin("unknown" if _private.uses_own_cache() else "compiled"))
+    mark, origin = _origins.get(id(executable), (None, None))
+    return origin if mark is not None and mark is _mark(executable) else Origin("unseen")
 
 
 def came_from(executable, origin):
     """Keeps the Origin of an executable for origin_of()."""
-    _origins[id(executable)] = origin
+    _origins[id(executable)] = (_mark(executable), origin)
 
 
-def _compiled_here(executable, module, options):
-    came_from(executable, Origin("compiled", module=weakref.ref(module), options=_options.setdefault(options, options)))
+def set_identify(identify):
+    """From here on identify(backend, module, options) is asked about every program that is compiled; what it
+    says is its Origin's identity."""
+    global _identify  # pylint: disable=global-statement
+    _identify = identify
+    install()
+
+
+def _compiled_here(executable, backend, module, options):
+    options, identity = _options.setdefault(options, options), None
+    if _identify is not None:
+        try:
+            identity = _identify(backend, module, options)
+        except Exception as error:  # pylint: disable=broad-exception-caught  # a compile must not fail
+            logger.debug("what %s is will not be known: %r", type(module).__name__, error)
+    came_from(executable, Origin("compiled", module=weakref.ref(module), options=options, identity=identity))
 
 
 class _KeyKnown(BaseException):
@@ -269,7 +293,7 @@ class Request:
         if said["root"]:
             came_from(executable, Origin("entry", said["artifact_path"], said["root"]))
         elif said["outcome"] != "bypass":
-            _compiled_here(executable, module, serialized_options)
+            _compiled_here(executable, backend, module, serialized_options)
         said["seconds"] = {**self.seconds, **said["seconds"]}
         self.report = Report(name=name, _executable=executable, _calling=self.calling,
                              stored_binding=self._stored_binding,
@@ -348,7 +372,7 @@ def _compile_or_get_cached(backend, computation, devices, compile_options, host_
         if _private.uses_own_cache():
             came_from(executable, Origin("unknown"))
         else:
-            _compiled_here(executable, computation, _private.options_bytes(compile_options))
+            _compiled_here(executable, backend, computation, _private.options_bytes(compile_options))
         return executable
 
     request = _current.get()
