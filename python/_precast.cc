@@ -6,7 +6,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -21,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "_texts.h"
 #include "precast/precast.h"
 
 namespace nb = nanobind;
@@ -38,7 +38,7 @@ nb::bytes to_python(BytesView bytes) { return nb::bytes(bytes.data(), bytes.size
   nb::object made = error_type(error.to_string());
   made.attr("code") = nb::str(std::string(to_string(error.code())).c_str());
   made.attr("plugin_code") = error.plugin_code();
-  made.attr("message") = nb::str(error.message().c_str());
+  made.attr("message") = nb::cast(error.message());
   PyErr_SetObject(error_type.ptr(), made.ptr());
   throw nb::python_error();
 }
@@ -47,6 +47,31 @@ template <typename T>
 T value_of(Result<T> result) {
   if (!result) raise(result.error());
   return std::move(result).value();
+}
+
+// What an object of Python says as text, whatever it is.
+std::string text_of(nb::handle object) {
+  try {
+    return nb::cast<std::string>(nb::str(object));
+  } catch (const std::exception&) {
+    return "an exception that has no text";
+  }
+}
+
+// With the GIL: what `work` gives. Whatever goes wrong in it is Precast's own, and raised as
+// precast.Error.
+template <typename Work>
+auto own(Work work) {
+  std::string text;
+  try {
+    return work();
+  } catch (nb::python_error& error) {
+    if (error.matches(error_type) || !error.matches(PyExc_Exception)) throw;
+    text = text_of(error.value());
+  } catch (const std::exception& error) {
+    text = error.what();
+  }
+  raise(Error(ErrorCode::internal, std::move(text)));
 }
 
 // An object of Python that C++ may drop from any thread.
@@ -144,12 +169,11 @@ class Calls {
 
   static Error convert(const nb::python_error& error) {
     if (error.matches(error_type)) {
-      const nb::object code = error.value().attr("code");
-      if (nb::cast<std::string>(nb::str(code)) == "incompatible") {
-        return {ErrorCode::incompatible, nb::cast<std::string>(nb::str(error.value()))};
+      if (text_of(nb::getattr(error.value(), "code", nb::none())) == "incompatible") {
+        return {ErrorCode::incompatible, text_of(error.value())};
       }
     }
-    std::string text = nb::cast<std::string>(nb::str(error.value()));
+    std::string text = text_of(error.value());
     const int code = status_of(text);
     return Error::from_plugin(code, std::move(text));
   }
@@ -202,7 +226,7 @@ nb::dict to_python(const Report& report) {
   made["reason"] = std::string(to_string(report.reason));
   made["detail"] = report.detail;
   made["key"] = report.key ? nb::cast(report.key->hex()) : nb::none();
-  made["artifact_path"] = report.artifact_path;
+  made["artifact_path"] = Path{report.artifact_path};
   made["root"] = report.root ? nb::cast(report.root->hex()) : nb::none();
   nb::dict phases;
   for (const Phase& phase : report.phases) {
@@ -286,7 +310,7 @@ std::pair<nb::object, nb::dict> compile_or_load(const Cache& cache, const Facts&
                                                 nb::object compile, nb::object compile_bypassed,
                                                 nb::object serialize, nb::object load,
                                                 nb::object describe, nb::object cancelled) {
-  const Call call = call_of(program, name, options, wishes);
+  const Call call = own([&] { return call_of(program, name, options, wishes); });
   Calls calls(std::move(compile), std::move(compile_bypassed), std::move(serialize),
               std::move(load), std::move(describe), std::move(cancelled), call.front_end);
   std::optional<Result<ForeignDone>> done;
@@ -296,8 +320,10 @@ std::pair<nb::object, nb::dict> compile_or_load(const Cache& cache, const Facts&
                                        call.options, call.request));
   }
   calls.rethrow();
-  ForeignDone made = value_of(*std::move(done));
-  return {held(made.executable), to_python(made.report)};
+  return own([&]() -> std::pair<nb::object, nb::dict> {
+    const ForeignDone made = value_of(*std::move(done));
+    return {held(made.executable), to_python(made.report)};
+  });
 }
 
 // Name -> [(item, value)].
@@ -338,11 +364,10 @@ nb::dict key(const Cache& cache, const Facts& facts, const nb::bytes& program,
   return said;
 }
 
-Cache open(const std::string& directory, Policy policy, bool disabled, bool strict,
-           double min_compile_ms, const std::string& name_space, double wait_limit_s,
-           const nb::object& log) {
+Cache open(const Path& directory, Policy policy, bool disabled, bool strict, double min_compile_ms,
+           const std::string& name_space, double wait_limit_s, const nb::object& log) {
   CacheConfig config;
-  config.directory = directory;
+  config.directory = directory.bytes;
   config.policy = policy;
   config.disabled = disabled;
   config.strict = strict;
@@ -370,12 +395,12 @@ std::vector<NamedValue> named_values(const Named& named) {
 nb::dict opened_plugin(const nb::capsule& table) {
   const OpenedPlugin plugin = value_of(plugin_at(table.data()));
   nb::dict said;
-  said["path"] = plugin.path;
+  said["path"] = Path{plugin.path};
   said["is_wrapper"] = plugin.is_wrapper;
   return said;
 }
 
-Facts facts_of(const std::string& name, const std::string& library, const std::string& platform,
+Facts facts_of(const std::string& name, const Path& library, const std::string& platform,
                const std::string& platform_version,
                const std::map<std::string, std::string>& attributes,
                const std::vector<DeviceTuple>& devices, const std::optional<std::string>& xla_flags,
@@ -383,7 +408,7 @@ Facts facts_of(const std::string& name, const std::string& library, const std::s
                const Named& client_options, const std::optional<nb::capsule>& plugin) {
   auto facts = std::make_shared<ForeignFacts>();
   facts->name = name;
-  facts->library = library;
+  facts->library = library.bytes;
   facts->platform = platform;
   facts->platform_version = platform_version;
   for (const auto& [word, value] : attributes) facts->attributes.push_back({word, value});
@@ -462,8 +487,8 @@ NB_MODULE(_precast, module) {
   nb::class_<Facts>(module, "Facts")
       .def(
           "__init__",
-          [](Facts* self, const std::string& name, const std::string& library,
-             const std::string& platform, const std::string& platform_version,
+          [](Facts* self, const std::string& name, const Path& library, const std::string& platform,
+             const std::string& platform_version,
              const std::map<std::string, std::string>& attributes,
              const std::vector<DeviceTuple>& devices, const std::optional<std::string>& xla_flags,
              const nb::bytes& topology, const nb::bytes& sample, bool binds_callbacks,
@@ -479,16 +504,16 @@ NB_MODULE(_precast, module) {
   nb::class_<Cache>(module, "Cache")
       .def(
           "__init__",
-          [](Cache* self, const std::string& directory, Policy policy, bool disabled, bool strict,
+          [](Cache* self, const Path& directory, Policy policy, bool disabled, bool strict,
              double min_compile_ms, const std::string& name_space, double wait_limit_s,
              const nb::object& log) {
             new (self) Cache(open(directory, policy, disabled, strict, min_compile_ms, name_space,
                                   wait_limit_s, log));
           },
-          nb::kw_only(), "directory"_a = "", "policy"_a = Policy::read_write, "disabled"_a = false,
-          "strict"_a = false, "min_compile_ms"_a = 0.0, "name_space"_a = "",
+          nb::kw_only(), "directory"_a = Path(), "policy"_a = Policy::read_write,
+          "disabled"_a = false, "strict"_a = false, "min_compile_ms"_a = 0.0, "name_space"_a = "",
           "wait_limit_s"_a = 3600.0, "log"_a = nb::none())
-      .def_prop_ro("directory", [](const Cache& cache) { return cache.directory(); })
+      .def_prop_ro("directory", [](const Cache& cache) { return Path{cache.directory()}; })
       .def_prop_ro("unusable",
                    [](const Cache& cache) -> std::optional<std::string> {
                      const auto& error = cache.unusable();
@@ -501,11 +526,11 @@ NB_MODULE(_precast, module) {
 
   nb::class_<VerifiedArtifact>(module, "Artifact")
       .def_static("read",
-                  [](const std::string& path) {
+                  [](const Path& path) {
                     std::optional<Result<VerifiedArtifact>> read;
                     {
                       const nb::gil_scoped_release released;
-                      read.emplace(VerifiedArtifact::from_file(path));
+                      read.emplace(VerifiedArtifact::from_file(path.bytes));
                     }
                     return value_of(*std::move(read));
                   })
@@ -537,14 +562,14 @@ NB_MODULE(_precast, module) {
              "name"_a, "front_end"_a);
   module.def("default_cache_directory", [] {
     const DefaultDirectory found = value_of(default_cache_directory());
-    return std::pair(found.path, found.origin);
+    return std::pair(Path{found.path}, found.origin);
   });
-  module.def("mapped_library", [](const std::string& path) {
+  module.def("mapped_library", [](const Path& path) {
     const PluginFile file = value_of([&] {
       const nb::gil_scoped_release released;
-      return mapped_library(path);
+      return mapped_library(path.bytes);
     }());
-    return std::pair(file.path, file.digest.hex());
+    return std::pair(Path{file.path}, file.digest.hex());
   });
   module.def("opened_plugin", &opened_plugin, "table"_a);
   module.def("release_leases_when_told_to_end", &release_leases_when_told_to_end);

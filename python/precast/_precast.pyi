@@ -1,4 +1,5 @@
 import enum
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,14 +17,14 @@ class Policy(enum.Enum):
     offline = 4
 
 class Facts:
-    def __init__(self, *, name: str, library: str, platform: str, platform_version: str,
+    def __init__(self, *, name: str, library: str | bytes | os.PathLike, platform: str, platform_version: str,
                  attributes: dict[str, str], devices: list[tuple[int, int, bool, str]],
                  xla_flags: str | None, topology: bytes, sample: bytes, binds_callbacks: bool,
                  client_options: Mapping[str, str | bool | int | float | Sequence[int]] = ...,
                  plugin: Any | None = ...) -> None: ...
 
 class Cache:
-    def __init__(self, *, directory: str = ..., policy: Policy = ..., disabled: bool = ...,
+    def __init__(self, *, directory: str | bytes | os.PathLike = ..., policy: Policy = ..., disabled: bool = ...,
                  strict: bool = ..., min_compile_ms: float = ..., name_space: str = ...,
                  wait_limit_s: float = ..., log: Callable[[int, str], None] | None = ...) -> None: ...
     @property
@@ -42,7 +43,7 @@ class Cache:
 
 class Artifact:
     @staticmethod
-    def read(path: str, /) -> Artifact: ...
+    def read(path: str | bytes | os.PathLike, /) -> Artifact: ...
     @staticmethod
     def decode(data: bytes, /) -> Artifact: ...
     @property
@@ -61,5 +62,5 @@ def make_artifact(facts: Facts, record: bytes, executable: bytes, options: bytes
                   front_end: bytes) -> bytes: ...
 def opened_plugin(table: Any) -> dict[str, Any]: ...
 def default_cache_directory() -> tuple[str, str]: ...
-def mapped_library(path: str, /) -> tuple[str, str]: ...
+def mapped_library(path: str | bytes | os.PathLike, /) -> tuple[str, str]: ...
 def release_leases_when_told_to_end() -> None: ...

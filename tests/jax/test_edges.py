@@ -1,6 +1,7 @@
 """What is no plain hit or miss."""
 
 import json
+import os
 
 import pytest
 
@@ -209,3 +210,99 @@ with concurrent.futures.ThreadPoolExecutor(4) as pool:
 print(count["compiles"], sorted({one[0] for one in said}), len({one[1] for one in said}))
 """)
     assert said.splitlines()[-1] == "0 ['hit'] 1"
+
+
+@pytest.mark.parametrize("broken", ["_program.extras = lambda *args: {'one': 1}",
+                                    "_request.Request._binding = lambda self: 1 // 0"])
+def test_what_fails_inside_the_extension_is_no_failed_compile(children, broken):
+    before = f"from precast.jax import _program, _request\n{broken}\n"
+    said = one(children, before=before)
+    assert said[0] in ("bypass", "skip") and said[1] != "none", said
+    if said[0] == "bypass":
+        assert said[1] == "precast_error"
+        offline = before + "kept = precast.jax.compile_or_load\n" \
+            "precast.jax.compile_or_load = lambda traced: kept(traced, policy='offline')\n"
+        assert "_precast.Error" in children.python("-c", ONE.format(before=offline), ok=False).stderr
+
+
+BYTES = """
+import json, os, jax, jax.numpy as jnp, precast.jax
+precast.jax.enable()
+said = [precast.jax.config()["cache"][0], float(jax.jit(lambda x: x * 3.5)(jnp.ones(3))[0])]
+def asked(**more):
+    report = precast.jax.report(precast.jax.compile_or_load(jax.jit(lambda x: x * 4.5).trace(jnp.ones(3)), **more))
+    assert not report.artifact_path or os.path.isfile(report.artifact_path)
+    return report.outcome
+for cache in (None, said[0], os.fsencode(said[0])):
+    said.append(asked(cache=cache))
+jitted = precast.jax.jit(lambda x: x * 5.5, name=os.fsdecode(b"caf\\xe9"))
+said += [float(jitted(jnp.ones(3))[0]), jitted.reports[0].outcome]
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.parametrize("what", ["PRECAST_CACHE", "HOME"])
+def test_paths_and_labels_that_are_no_text(children, what):
+    folder = children.folder / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    words = {"PRECAST_CACHE": str(folder)} if what == "PRECAST_CACHE" else {"PRECAST_CACHE": "", "HOME": str(folder)}
+    said = json.loads(children.python("-c", BYTES, PRECAST_LABEL=os.fsdecode(b"l\xff"), **words).splitlines()[-1])
+    assert said[0].startswith(str(folder))
+    assert said[1:] == [3.5, "miss", "hit", "hit", 5.5, "miss"]
+
+
+def test_a_folder_that_is_no_text_and_no_folder_is_told(children):
+    broken = children.folder / os.fsdecode(b"caf\xe9")
+    broken.write_text("no folder")
+    assert one(children, PRECAST_CACHE=str(broken))[:2] == ["bypass", "store_unavailable"]
+
+
+def test_texts_come_back_from_the_extension_as_they_went_in():
+    from precast import _precast
+    lone = "a\ud800" + os.fsdecode(b"\xff")
+    for path in (os.fsdecode(b"/no\xff"), b"/no\xff"):
+        with pytest.raises(_precast.Error) as raised:
+            _precast.Artifact.read(path)
+        assert os.fsdecode(b"/no\xff") in str(raised.value) and os.fsdecode(b"/no\xff") in raised.value.message
+    # A surrogate that stands for no byte.
+    with pytest.raises(TypeError):
+        _precast.Artifact.read(lone)
+    assert _precast.Cache(disabled=True, name_space=lone).directory is not None
+
+
+@pytest.mark.parametrize("which", ["listener", "handler", "filter", "end", "make"])
+def test_what_a_user_raises_while_precast_reports_fails_no_compile(children, which):
+    said = children.python("-c", """
+import logging, sys, jax, jax.numpy as jnp, precast.jax
+from precast.jax import _request
+def refuse(*args, **kwargs):
+    if which == "make" or not args or not isinstance(args[0], str) or args[0].startswith("/precast"):
+        raise KeyError("the user's own")
+which = sys.argv[1]
+if which == "listener":
+    jax.monitoring.register_event_listener(refuse)
+elif which == "handler":
+    handler = logging.Handler()
+    handler.emit = refuse
+    logging.getLogger("precast.jax").addHandler(handler)
+elif which == "filter":
+    logging.getLogger("precast.jax").addFilter(refuse)
+    precast.jax.seal("warn")
+precast.jax.enable()
+if which == "make":
+    _request.set_process_wide(refuse)
+jitted = precast.jax.jit(lambda x: x + 1)
+if which == "end":
+    jitted.reports = type("Refusing", (), {"append": refuse})()
+print(float(jax.jit(lambda x: x + 2)(jnp.ones(2))[0]), float(jitted(jnp.ones(2))[0]))
+""", which)
+    assert said.splitlines()[-1] == "3.0 2.0"
+
+
+def test_a_cache_that_cannot_be_opened_is_a_bypass_and_under_offline_an_error(children):
+    script = """
+import jax.numpy as jnp, precast.jax
+print(float(precast.jax.jit(lambda x: x + 1, cache=7, policy="{policy}")(jnp.ones(2))[0]))
+"""
+    assert children.python("-c", script.format(policy="read-write")).splitlines()[-1] == "2.0"
+    assert "TypeError" in children.python("-c", script.format(policy="offline"), ok=False).stderr

@@ -63,3 +63,28 @@ print(json.dumps([tell(0), tell(3), tell(3, logging.INFO), tell(0, logging.ERROR
 """).splitlines()[-1])
     fine, bad = "INFO rank {}: hit fine, abababababab", "WARNING rank {}: miss (entry_corrupt) bad, cdcdcdcdcdcd"
     assert said == [[fine.format(0), bad.format(0)], [bad.format(3)], [fine.format(3), bad.format(3)], []]
+
+
+def test_a_report_keeps_no_executable_and_says_sizes_while_there_is_one(children):
+    said = json.loads(children.python("-c", """
+import gc, json, jax, jax.numpy as jnp, precast.jax
+x = jnp.arange(4.0)
+jax.clear_caches()
+gc.collect()
+client = jax.devices()[0].client
+before = len(client.live_executables())
+jitted = precast.jax.jit(lambda x, n: x * 2.5 + jnp.sin(n * x), static_argnums=1)
+for n in range(3):
+    jitted(x, n)
+compiled = precast.jax.compile_or_load(jax.jit(lambda x: x * 2.5).trace(x))
+mine = precast.jax.report(compiled)
+again = precast.jax.report(precast.jax.compile_or_load(jax.jit(lambda x: x * 3.5).trace(x)))
+said = [jitted.reports[0].argument_size, mine.output_size, mine.argument_size]
+del compiled
+jax.clear_caches()
+gc.collect()
+gone = jitted.reports[1]
+said += [len(client.live_executables()) - before, jitted.reports[0].argument_size, mine.output_size]
+print(json.dumps(said + [gone.argument_size, gone.flops, again.temp_size]))
+""").splitlines()[-1])
+    assert said == [16, 16, 16, 0, 16, 16, None, None, None]

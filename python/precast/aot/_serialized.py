@@ -6,7 +6,7 @@ import json
 from precast import _precast
 from precast.aot import _key, _options
 from precast.jax import _binding, _placed, _private, _program, _request, _rules, _serve
-from precast.jax._report import Report
+from precast.jax._report import Report, made_by
 
 _VERSION = 1
 
@@ -147,7 +147,7 @@ class _Load(_request.Request):
         executable = _precast.load_artifact(runtime.facts, self._artifact, [device.id for device in devices], load)
         _request.came_from(executable, _request.Origin("bytes"))
         self.report = Report("hit", "none", name=name, root=self._artifact.root,
-                             device_ids=[device.id for device in devices], _executable=executable)
+                             device_ids=[device.id for device in devices], _made=made_by(executable))
         return executable
 
 

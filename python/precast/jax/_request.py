@@ -10,13 +10,14 @@ import contextlib
 import contextvars
 import dataclasses
 import functools
+import logging
 import os
 import threading
 import weakref
 
 from precast import _precast
 from precast.jax import _binding, _config, _private, _program, _rules
-from precast.jax._report import Report, logger
+from precast.jax._report import Report, logger, made_by, mark_of, say
 
 _current = contextvars.ContextVar("precast_request", default=None)
 _lock = threading.Lock()
@@ -41,14 +42,14 @@ class SealedError(RuntimeError):
 
 
 def _log(level, text):
-    logger.warning("%s", text) if level >= 2 else logger.info("%s", text)
+    say(logging.WARNING if level >= 2 else logging.INFO, "%s", text)
 
 
 def open_cache(cache, min_compile_ms=0.0):
     """The core's cache for what a caller gave: None, a folder, or one that is open."""
     if isinstance(cache, _precast.Cache):
         return cache
-    directory = os.fspath(cache) if cache is not None else ""
+    directory = os.fsdecode(cache) if cache is not None else ""
     # What the core reads when it opens a cache.
     key = (directory, min_compile_ms, *(os.environ.get(name) for name in (
         "PRECAST_CACHE", "XDG_CACHE_HOME", "HOME", "PRECAST_NAMESPACE", "PRECAST_DISABLE",
@@ -121,21 +122,15 @@ class Origin:
     identity: object = None
 
 
-def _mark(executable):
-    """An object that this executable has and no other, as long as somebody holds it: where it was made. Each
-    compile and each load makes one. None where JAX notes none."""
-    return getattr(executable, "traceback", None)
-
-
 def origin_of(executable):
     """The Origin of an executable that JAX made in this process."""
     mark, origin = _origins.get(id(executable), (None, None))
-    return origin if mark is not None and mark is _mark(executable) else Origin("unseen")
+    return origin if mark is not None and mark is mark_of(executable) else Origin("unseen")
 
 
 def came_from(executable, origin):
     """Keeps the Origin of an executable for origin_of()."""
-    _origins[id(executable)] = (_mark(executable), origin)
+    _origins[id(executable)] = (mark_of(executable), origin)
 
 
 def set_identify(identify):
@@ -152,7 +147,7 @@ def _compiled_here(executable, backend, module, options):
         try:
             identity = _identify(backend, module, options)
         except Exception as error:  # pylint: disable=broad-exception-caught  # a compile must not fail
-            logger.debug("what %s is will not be known: %r", type(module).__name__, error)
+            say(logging.DEBUG, "what a program is will not be known: %r", error)
     came_from(executable, Origin("compiled", module=weakref.ref(module), options=options, identity=identity))
 
 
@@ -196,7 +191,7 @@ class Request:
         try:
             self.calling = _private.calling_of_lowered(lowered)
         except Exception as error:  # pylint: disable=broad-exception-caught  # it is no part of the key
-            logger.info("no binding for %s: %r", type(lowered).__name__, error)
+            say(logging.INFO, "no binding for %s: %r", type(lowered).__name__, error)
 
     def again(self):
         """Makes requests like this one for other lowerings. It does not keep this one's module."""
@@ -295,7 +290,7 @@ class Request:
         elif said["outcome"] != "bypass":
             _compiled_here(executable, backend, module, serialized_options)
         said["seconds"] = {**self.seconds, **said["seconds"]}
-        self.report = Report(name=name, _executable=executable, _calling=self.calling,
+        self.report = Report(name=name, _made=made_by(executable), _calling=self.calling,
                              stored_binding=self._stored_binding,
                              device_ids=[device.id for device in devices], **said)
         self._finish(backend)
@@ -315,8 +310,15 @@ class Request:
 
     def _finish(self, backend):
         self.report.tell(backend.process_index())
-        if self.end is not None:
-            self.end(self.report)
+        self.over()
+
+    def over(self):
+        """Calls `end` with the report."""
+        try:
+            if self.end is not None:
+                self.end(self.report)
+        except Exception as error:  # pylint: disable=broad-exception-caught  # the compile is done
+            say(logging.DEBUG, "a report was not taken: %r", error)
 
     def asked(self, module, devices, callbacks):
         """(the program as the core reads it, the wishes of Cache.compile_or_load) for this request."""
@@ -344,7 +346,7 @@ class Request:
         try:
             return None if self.calling is None else _binding.of(self.calling)
         except Exception as error:  # pylint: disable=broad-exception-caught  # as describe()
-            logger.warning("an executable is stored without its binding: %r", error)
+            say(logging.WARNING, "an executable is stored without its binding: %r", error)
             return None
 
 
@@ -361,7 +363,20 @@ def _refuse_if_sealed(name):
         raise SealedError(f"{name} would be compiled, and this process was sealed: nothing may be "
                           "compiled any more; compile it before, or store it in the cache")
     if _sealed == "warn":
-        logger.warning("%s is compiled although this process was sealed", name)
+        say(logging.WARNING, "%s is compiled although this process was sealed", name)
+
+
+def _request_of(make, backend, module):
+    """What `make` gives; None where there is none, and where it fails: then the module is compiled."""
+    if make is None:
+        return None
+    try:
+        return make(module)
+    except Exception as error:  # pylint: disable=broad-exception-caught  # a compile must not fail
+        if getattr(getattr(make, "__self__", None), "_policy", None) is _precast.Policy.offline:
+            raise
+        Report("bypass", "precast_error", repr(error), _private.module_name(module)).tell(backend.process_index())
+        return None
 
 
 def _compile_or_get_cached(backend, computation, devices, compile_options, host_callbacks,
@@ -377,8 +392,7 @@ def _compile_or_get_cached(backend, computation, devices, compile_options, host_
 
     request = _current.get()
     if request is None or computation is not request.module:
-        make = _ambient.get() or _process_wide
-        request = make(computation) if make is not None else None
+        request = _request_of(_ambient.get() or _process_wide, backend, computation)
     if request is not None and request.profile:
         _private.set_profile(compile_options, request.profile)
     if request is not None:
@@ -391,8 +405,7 @@ def _compile_or_get_cached(backend, computation, devices, compile_options, host_
             reason = "disabled" if _config.disabled() else "platform_unknown"
             request.report = Report("bypass", reason, name=_private.module_name(computation),
                                     seconds=request.seconds)
-            if request.end is not None:
-                request.end(request.report)
+            request.over()
         _refuse_if_sealed(_private.module_name(computation))
         return beside()
     return request.serve(backend, computation, compile_options, host_callbacks, executable_devices)
