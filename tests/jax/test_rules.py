@@ -1,6 +1,7 @@
 """What of a partition rule counts in the key, and what keeps a program out of the cache."""
 
 import collections
+import collections.abc
 import dataclasses
 import enum
 import functools
@@ -54,11 +55,10 @@ def around(k):
 held = around(5)
 partly = functools.partial(helper, power=3)
 twice = jax.jit(lambda x: x * 2)
-@functools.lru_cache
-def cached(x): return x + 7
+def plain(x): return x + 7
 def rule(mesh, args, result, *, extra=8):
     def lower(x):
-        return held(x) + partly(x) + box.times(x) + table["a"][1] + twice(x) + cached(1) + bound(x)
+        return held(x) + partly(x) + box.times(x) + table["a"][1] + twice(x) + plain(1) + bound(x)
     return mesh, lower, NamedSharding(mesh, P("x")), (args[0].sharding,)
 bound = box.times
 """
@@ -85,7 +85,7 @@ def test_every_process_comes_to_the_same_digest(children):
     ("power=3)", "power=4)"), ("power=2", "power=1"), ("jnp.sin", "jnp.cos"), ("math.sqrt", "math.cbrt"),
     ("math.sqrt(2)", "math.sqrt(3)"), ("lambda x: x * 2", "lambda x: x * 3"), ("x + 7", "x + 8"),
     ("extra=8", "extra=9"), ('P("x")', 'P("y")'), ("jax.jit(lambda", "jax.jit(donate_argnums=0)(lambda"),
-    ("@functools.lru_cache", "@functools.lru_cache(maxsize=1)"), ("class Box", "class Bix")])
+    ("class Box", "class Bix"), ("def plain(x): return", 'def plain(x): "7"; return')])
 def test_everything_that_is_read_counts(old, new):
     changed = RULE.replace(old, new)
     assert changed != RULE
@@ -227,6 +227,208 @@ def test_what_was_added_to_an_enumeration_counts():
     plain = digest(made(source.format("Kind.factor = 2\n")))
     assert plain == digest(made(source.format("Kind.factor = 2\n")))
     assert plain != digest(made(source.format("Kind.factor = 3\n")))
+
+
+# Each: what both have, and what tells two rules apart that give different results.
+OTHERWISE = {
+    "aliases of an enumeration": ("import enum\nclass M(enum.Enum):\n A = 2; B = 3; C = {}\ndef rule(): return M.C.value", "2", "3"),
+    "names of an enumeration": ("import enum\nclass M(enum.Enum):\n A = 2; {} = 2\ndef rule(): return M['B']", "B", "C"),
+    "composite flags": ("import enum\nclass M(enum.Flag):\n A = 1; B = 2; C = {}\ndef rule(): return M.A in M.C", "3", "2"),
+    "_missing_": ("""import enum
+class M(enum.Enum):
+    A = 2; B = 3
+    @classmethod
+    def _missing_(cls, value): return cls.{}
+def rule(): return M(7).value""", "A", "B"),
+    "_generate_next_value_": ("""import enum
+class M(enum.Enum):
+    def _generate_next_value_(*args): return {}
+    A = 2
+def rule(): return M._generate_next_value_()""", "2", "3"),
+    "what values stand for": ("""import enum
+class M(enum.Enum):
+    A = 2; B = 3
+M._value2member_map_[7] = M.{}
+def rule(): return M(7)""", "A", "B"),
+    "attributes of members": ("import enum\nclass M(enum.Enum):\n A = 2\nM.A.f = {}\ndef rule(): return M.A.f", "2", "3"),
+    "attributes of combinations": (
+        "import enum\nclass M(enum.Flag):\n A = 1; B = 2\n(M.A | M.B).f = {}\ndef rule(): return (M.A | M.B).f", "2", "3"),
+    "methods of a dataclass": ("""import dataclasses
+@dataclasses.dataclass
+class C:
+    n: int = 1
+    def scale(self): return {}
+def rule(): return C().scale()""", "2", "3"),
+    "defaults of a dataclass": ("""import dataclasses
+@dataclasses.dataclass
+class C:
+    n: int = 2
+C.__init__.__defaults__ = ({},)
+def rule(): return C().n""", "2", "3"),
+    "__hash__ of a dataclass": ("""import dataclasses
+@dataclasses.dataclass(frozen=True)
+class C:
+    n: int = 2
+    def __hash__(self): return {}
+def rule(): return C().__hash__()""", "2", "3"),
+    "__repr__ of a dataclass": ("""import dataclasses
+@dataclasses.dataclass
+class C:
+    n: int = 2
+C.__repr__.__closure__[1].cell_contents.__defaults__ = ({},)
+def rule(): return repr(C())""", "2", "3"),
+    "types of fields": ("""import dataclasses
+@dataclasses.dataclass
+class C:
+    n: int = 0
+dataclasses.fields(C)[0].type = {}
+def rule(): return dataclasses.fields(C)[0].type""", "2", "3"),
+    "types of fields, by name": ("""import dataclasses
+@dataclasses.dataclass
+class C:
+    n: int = 0
+dataclasses.fields(C)[0].type = {}
+def rule(): return C.__dataclass_fields__['n'].type""", "2", "3"),
+    "__new__ of a named tuple": ("""import collections
+class Q(collections.namedtuple('N', 'a b')):
+    def __new__(cls, a, b): return super().__new__(cls, {}, b)
+def rule(): return Q(1, 1).a""", "2", "3"),
+    "_replace of a named tuple": ("""import collections
+Q = collections.namedtuple('Q', 'a b')
+Q._replace = lambda self: {}
+def rule(): return Q(1, 1)._replace()""", "2", "3"),
+    "properties of a named tuple": ("""import collections
+class Q(collections.namedtuple('N', 'a b')):
+    @property
+    def a(self): return {}
+def rule(): return Q(1, 1).a""", "2", "3"),
+    "fields of a named tuple": ("""import collections
+Q = collections.namedtuple('Q', 'a b')
+Q.a = Q.{}
+def rule(): return Q(2, 3).a""", "a", "b"),
+    "defaults of a named tuple": ("""import typing
+class Q(typing.NamedTuple):
+    a: int = 2
+Q.__new__.__defaults__ = ({},)
+def rule(): return Q().a""", "2", "3"),
+    "content of an lru_cache": ("""import functools
+K = [2]
+@functools.lru_cache
+def f(): return K[0]
+if {}: f()
+K[0] = 3
+def rule(): return f()""", "True", "False"),
+    "content of a cached_property": ("""import functools
+class C:
+    @functools.cached_property
+    def f(self): return 2
+c = C()
+c.f = {}
+def rule(): return c.f""", "2", "3"),
+    "sets of objects": ("""class C: pass
+A, B = C(), C()
+S = {{A}}
+T = {}
+def rule(): return T in S""", "A", "B"),
+    "the order of a set of numbers": ("S = {{{}}}\nS.add(0)\nS.add(8)\ndef rule(): return list(S)", "8", "0"),
+    "a logger's level": ("import logging\nL = logging.getLogger('a rule')\nL.setLevel({})\ndef rule(): return L.level", "20", "30"),
+    "loggers by name": (
+        "import logging\nlogging.getLogger('a rule').setLevel({})\ndef rule(): return logging.getLogger('a rule').level",
+        "20", "30"),
+    "warnings": ("import warnings\ndef rule(): return warnings.warn('{}')", "2", "3"),
+    "classes registered with somebody's own": ("""import abc
+class F(abc.ABC): pass
+class C: pass
+if {}: F.register(C)
+def rule(): return isinstance(C(), F)""", "True", "False"),
+    "__doc__": ("def f(): pass\nf.__doc__ = '{}'\ndef rule(): return f.__doc__", "2", "3"),
+    "__doc__ of a class": ("class C: '{}'\ndef rule(): return C.__doc__", "2", "3"),
+    "__qualname__": ("def f(): pass\nf.__qualname__ = '{}'\ndef rule(): return f.__qualname__", "a", "b"),
+    "__module__": ("def f(): pass\nf.__module__ = '{}'\ndef rule(): return f.__module__", "a", "b"),
+    "attributes of a staticmethod": ("""class C:
+    @staticmethod
+    def f(): pass
+vars(C)['f'].k = {}
+def rule(): return C.__dict__['f'].k""", "2", "3"),
+    "attributes of a jitted function": ("import jax\nf = jax.jit(lambda: 1)\nf.k = {}\ndef rule(): return f.k", "2", "3"),
+    "which tuples are one": ("A = tuple([1, 2])\nB = {}\ndef rule(): return A is B", "A", "tuple([1, 2])"),
+    "which numbers are one": ("A = float('1.5')\nB = {}\ndef rule(): return A is B", "A", "float('1.5')"),
+    "which texts are one": (
+        "import operator\nA = ' '.join('ab')\nB = {}\ndef rule(): return operator.is_(A, B)", "A", "' '.join('ab')"),
+    "which NaN it is": ("A, B = float('nan'), float('nan')\nC = [{}]\ndef rule(): return A in C, B", "A", "B"),
+}
+
+
+@pytest.mark.parametrize("what", OTHERWISE)
+def test_rules_that_give_different_results_are_told_apart(what):
+    """Or are refused, both or the one that has what no digest covers."""
+    source, *ways = OTHERWISE[what]
+    said = []
+    for way in ways:
+        rule = made(source.format(way))
+        try:
+            said.append(digest(rule))
+            assert said[-1] == digest(made(source.format(way)))
+        except Unseen as error:
+            said.append(str(error))
+    assert said[0] != said[1] or said[0].startswith("rule")
+
+
+@pytest.mark.parametrize("source, what", [
+    (OTHERWISE["attributes of members"][0].format(2), "the member M.A of an enumeration has attributes of its own"),
+    (OTHERWISE["attributes of combinations"][0].format(2), "what M(3) gives was changed"),
+    (OTHERWISE["types of fields"][0].format(2), "it uses dataclasses.fields, which depends on more"),
+    (OTHERWISE["types of fields, by name"][0].format(2), "it asks for __dataclass_fields__"),
+    (OTHERWISE["content of an lru_cache"][0].format(True), "it uses the lru_cache of f(), whose content"),
+    (OTHERWISE["content of a cached_property"][0].format(2), "it uses a cached_property, whose content"),
+    (OTHERWISE["sets of objects"][0].format("A"), "it holds a set of other things than numbers and texts (C)"),
+    (OTHERWISE["a logger's level"][0].format(20), "it uses logging.Logger"),
+    (OTHERWISE["loggers by name"][0].format(20), "it uses logging.getLogger"),
+    (OTHERWISE["classes registered with somebody's own"][0].format(True),
+     "it uses somebodys_rules.F, which somebodys_rules.C was registered with"),
+])
+def test_what_holds_more_than_a_digest_sees_is_refused(source, what):
+    with pytest.raises(Unseen) as raised:
+        digest(made(source))
+    assert what in str(raised.value)
+
+
+def test_classes_registered_with_a_librarys_are_refused():
+    class Words(collections.abc.Sequence):
+        """Somebody's own."""
+    digest(collections.abc.Sequence)
+    Words.register(Point)
+    with pytest.raises(Unseen, match="collections.abc.Sequence, which .*Point was registered with"):
+        digest(collections.abc.Sequence)
+
+
+def test_enumerations_of_each_kind_have_a_digest():
+    kinds = [enum.Enum("K", "A B", module=__name__), enum.IntEnum("K", "A B", module=__name__),
+             enum.Flag("K", "A B", module=__name__), enum.IntFlag("K", "A B", module=__name__),
+             enum.StrEnum("K", "A B", module=__name__)]
+    said = [digest(kind) for kind in kinds]
+    assert len(set(said)) == len(kinds)
+    assert ~kinds[2].A == kinds[2].B and kinds[2].A | kinds[2].B
+    assert [digest(kind) for kind in kinds] == said  # combinations are made where code asks for them
+
+
+def test_one_object_in_two_parts_of_a_rule_counts():
+    """The rule gets the static arguments, and may compare them with what it holds."""
+    one, other = object.__new__(Point), object.__new__(Point)
+    assert _rules._rule({"partition": one, "static_args": (one,)}, ()) != \
+        _rules._rule({"partition": one, "static_args": (other,)}, ())
+    compare, text = made("def rule(x): return x is held\nheld = ' '.join('ab')"), " ".join("ab")
+    assert _rules._rule({"partition": compare, "static_args": (text,)}, ()) != \
+        _rules._rule({"partition": compare, "static_args": (compare.__globals__["held"],)}, ())
+
+
+def test_settings_of_numpy_count():
+    plain = _rules._settings(())
+    with np.errstate(under="raise"):
+        assert _rules._settings(()) != plain
+    with np.printoptions(precision=3):
+        assert _rules._settings(()) != plain
+    assert _rules._settings(()) == plain
 
 
 def test_imports_where_a_rule_runs_count():

@@ -1,5 +1,6 @@
 """Libraries whose name and version say what their code is, and what of them asks for more than that."""
 
+import _abc
 import re
 import sys
 import types
@@ -11,7 +12,7 @@ LIBRARIES = ("jax", "jaxlib", "numpy", "ml_dtypes", "opt_einsum")
 _PURE = frozenset({
     "_collections", "_collections_abc", "_functools", "_operator", "abc", "bisect", "builtins", "cmath",
     "collections", "contextlib", "copy", "dataclasses", "enum", "fractions", "functools", "heapq",
-    "itertools", "logging", "math", "numbers", "operator", "re", "string", "types", "typing", "_warnings", "warnings"})
+    "itertools", "math", "numbers", "operator", "re", "string", "types", "typing"})
 # In the libraries: what asks for devices, processes, files or the state of generators, or calls back.
 _STATEFUL = ("jax._src.xla_bridge", "jax._src.distributed", "jax._src.callback", "jax._src.debugging",
              "jax._src.mesh_utils", "jax.experimental.mesh_utils", "jax.experimental.multihost_utils",
@@ -19,7 +20,9 @@ _STATEFUL = ("jax._src.xla_bridge", "jax._src.distributed", "jax._src.callback",
              "numpy.ctypeslib", "numpy.f2py", "numpy.testing")
 _STATEFUL_NAMES = frozenset({
     "make_mesh", "live_arrays", "load", "loadtxt", "fromfile", "memmap", "genfromtxt", "fromregex",
-    "DataSource", "device_get", "default_device", "get_type_hints"})
+    "DataSource", "device_get", "default_device", "get_type_hints", "get_overloads", "clear_overloads",
+    # Annotations, which no digest counts.
+    "dataclasses.fields"})
 _RELEASE = re.compile(r"\d+(\.\d+)+")
 
 
@@ -41,7 +44,8 @@ def library_name(value):
     """(module, name) of what a library holds under this name; (None, None) of anything else. Raises
     Unseen for what depends on more than its arguments."""
     module, name = _home(value)
-    if module is not None and (module.startswith(_STATEFUL) or name.rpartition(".")[2] in _STATEFUL_NAMES or
+    if module is not None and (module.startswith(_STATEFUL) or
+                               not _STATEFUL_NAMES.isdisjoint((name.rpartition(".")[2], f"{module}.{name}")) or
                                module == "builtins" and name in REFUSED_BUILTINS):
         raise Unseen(f"it uses {module}.{name}, which depends on more than its arguments")
     return module, name
@@ -71,3 +75,23 @@ def refuse_what_asks_the_system(value):
     module = named.__module__ or ""
     if module.partition(".")[0] in sys.stdlib_module_names and module.partition(".")[0] not in _PURE:
         raise Unseen(f"it uses {module}.{named.__qualname__}")
+
+
+def refuse_what_is_registered(kind):
+    """An abstract class that other classes than those of libraries were registered with, or that asks a
+    subclass of somebody's own about them: what isinstance() says of it is in no code."""
+    ours = {kind}
+    while ours:
+        one = ours.pop()
+        for registered in (reference() for reference in _abc._get_dump(one)[0]) if hasattr(one, "_abc_impl") else ():
+            if registered is not None and not _is_known(registered):
+                raise Unseen(f"it uses {kind.__module__}.{kind.__qualname__}, which "
+                             f"{registered.__module__}.{registered.__qualname__} was registered with")
+        if one is not kind and "__subclasshook__" in vars(one) and not _is_known(one):
+            raise Unseen(f"it uses {kind.__module__}.{kind.__qualname__}, which asks {one.__qualname__}")
+        ours.update(type.__subclasses__(one))
+
+
+def _is_known(kind):
+    top = str(kind.__module__).partition(".")[0]
+    return top in LIBRARIES or top in sys.stdlib_module_names and top != "__main__"

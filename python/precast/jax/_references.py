@@ -10,12 +10,21 @@ REFUSED_BUILTINS = frozenset({
     "open", "eval", "exec", "compile", "__import__", "input", "globals", "locals", "vars", "dir", "id",
     "hash", "setattr", "delattr", "breakpoint"})
 
+# What a class holds beside its code.
+OF_CLASSES = frozenset({
+    "__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__",
+    "__annotations_cache__", "__annotate__", "__annotate_func__", "__firstlineno__",
+    "__static_attributes__", "__dataclass_fields__", "__dataclass_params__", "__orig_bases__",
+    "__parameters__", "__type_params__", "_abc_impl"})
+_COUNTED_OF_CLASSES = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__"})
+
 # By these, code reaches globals that it does not name, or any class there is.
 _REFUSED_NAMES = frozenset({
     "__globals__", "__builtins__", "__subclasses__", "__loader__", "__spec__", "f_globals", "f_locals",
     "f_builtins", "f_back", "gi_frame", "cr_frame", "ag_frame", "tb_frame",
     # What digests of code leave out.
-    "__annotations__", "__wrapped__", "__signature__", "__orig_bases__", "co_filename", "co_firstlineno"})
+    "__wrapped__", "__signature__", "co_filename", "co_firstlineno", "co_positions", "co_lines", "co_linetable"
+}) | (OF_CLASSES - _COUNTED_OF_CLASSES)
 
 # Who asks for these may see which devices they are, and not only how they are arranged.
 DEVICE_NAMES = frozenset({
@@ -44,6 +53,15 @@ def asks_for_devices(text):
     if not _REFUSED_NAMES.isdisjoint(parts):
         raise Unseen(f"it asks for {min(_REFUSED_NAMES.intersection(parts))}, by which it may reach anything")
     return not DEVICE_NAMES.isdisjoint(parts)
+
+
+def compares_identities(code):
+    """Whether code asks if two values are one object, other than by comparing with a constant or a class."""
+    read = [one for one in dis.get_instructions(code) if one.opname not in ("EXTENDED_ARG", "CACHE", "NOP")]
+    return any(one.opname == "IS_OP" and not (
+        read[at - 1].opname == "LOAD_CONST" and read[at - 1].argval in (None, True, False, ...) or
+        read[at - 1].opname == "LOAD_ATTR" and read[at - 1].argval == "__class__")
+        for at, one in enumerate(read))
 
 
 def references(function):

@@ -8,6 +8,8 @@ of JAX under which it is traced. The executable holds what the rule gave, and ne
 import json
 import typing
 
+import numpy as np
+
 from precast.jax import _private
 from precast.jax._libraries import versions
 from precast.jax._references import Unseen
@@ -64,6 +66,7 @@ def _settings(devices):
     digest = Digest(devices)
     digest.put("the settings of JAX", _private.settings())
     digest.put("what JAX traces under", _private.trace_context())
+    digest.put("the settings of NumPy", [np.geterr(), np.geterrcall(), np.getbufsize(), np.get_printoptions()])
     return digest.hex()
 
 
@@ -76,12 +79,15 @@ def _parts(address):
 
 def _rule(parts, devices):
     """The digests of the parts of one rule, by name."""
-    said, asks = {}, False
+    digests, last = {}, None
     for name, value in parts.items():
-        digest = Digest(devices)
-        digest.put(name, value)
+        digests[name] = last = Digest(devices, after=last)
+        last.put(name, value)
+    compares = any(digest.compares_identities for digest in digests.values())
+    said = {}
+    for name, digest in digests.items():
+        digest.compares_identities = compares
         said[name] = digest.hex()
-        asks |= digest.asks_for_devices
-    if asks:
+    if any(digest.asks_for_devices for digest in digests.values()):
         said["devices"] = [[device.id, device.process_index] for device in devices]
     return said

@@ -7,6 +7,7 @@ version says all about their code (_libraries.py) count by name and version. Wha
 Unseen with the way to it: a digest that leaves something out would be a wrong hit some day.
 """
 
+import abc
 import collections
 import contextlib
 import dataclasses
@@ -14,7 +15,6 @@ import enum
 import functools
 import hashlib
 import json
-import logging
 import re
 import types
 
@@ -23,35 +23,37 @@ import numpy as np
 from jax.sharding import AbstractMesh, Mesh, PartitionSpec, Sharding
 
 from precast.jax import _private, _sharding_record
-from precast.jax._libraries import LIBRARIES, library_name, refuse_what_asks_the_system
-from precast.jax._references import Undefined, Unseen, asks_for_devices, references
+from precast.jax._libraries import (
+    LIBRARIES, library_name, refuse_what_asks_the_system, refuse_what_is_registered)
+from precast.jax._references import OF_CLASSES, Undefined, Unseen, asks_for_devices, compares_identities, references
 
-# What a class holds beside its code.
-_OF_CLASSES = frozenset({
-    "__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__",
-    "__annotations_cache__", "__annotate__", "__annotate_func__", "__firstlineno__",
-    "__static_attributes__", "__dataclass_fields__", "__dataclass_params__", "__orig_bases__",
-    "__parameters__", "__type_params__", "__abstractmethods__", "_abc_impl"})
-_OF_NAMEDTUPLES = frozenset({
-    "__new__", "_make", "_replace", "__replace__", "_asdict", "__repr__", "__getnewargs__",
-    "_field_defaults", "_fields"})
+# What functions and their wrappers copy of each other, which code may not ask for.
+_OF_FUNCTIONS = frozenset({"__wrapped__", "__signature__", "__annotations__", "__annotate__", *_private.OF_JITTED})
+# What a member of an enumeration has; anything else is somebody's own.
+_OF_MEMBERS = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_", "_inverted_"})
+_OF_C = (types.WrapperDescriptorType, types.MethodDescriptorType)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _MOST_VALUES = 100_000
 
 
 class Digest:
     """The digest of values, put in one after another. devices: those of the program, in order."""
 
-    def __init__(self, devices=()):
-        self._hash = hashlib.sha256()
+    def __init__(self, devices=(), after=None):
+        """after: the Digest of other parts of the same rule; what is the same object there counts."""
+        self._hash, self._identities = hashlib.sha256(), hashlib.sha256()
         self._places = {device.id: position for position, device in enumerate(devices)}
-        self._seen = {}  # id -> (number, the value: so that no other one gets its id)
+        # id -> (where it was first, the value: so that no other one gets its id)
+        self._seen, self._scalars = (after._seen, after._scalars) if after else ({}, {})
+        self._part, self._numbered = (after._part + 1 if after else 0), 0
         self._way = []
         self._count = 0
         self.asks_for_devices = False
+        self.compares_identities = False  # code asks whether equal numbers or texts are one object
 
     def hex(self):
         """The digest of what was put in so far."""
-        return self._hash.hexdigest()
+        return self._hash.hexdigest() + (self._identities.hexdigest() if self.compares_identities else "")
 
     def put(self, label, value):
         """Adds a value. Raises Unseen, with the way from `label` to what cannot be covered."""
@@ -84,23 +86,27 @@ class Digest:
 
     def _value(self, value):
         self._count += 1
+        if issubclass(type(value), abc.ABCMeta):
+            refuse_what_is_registered(value)
         if self._count > _MOST_VALUES:
             raise Unseen("it reaches too many values")
         if self._is_scalar(value) or self._is_of_library(value):
             return
         refuse_what_asks_the_system(value)
-        # By value: two processes need not share equal ones in the same way.
+        if value is jax.config:  # _rules.py has its values
+            return self._mark("jax.config")
+        if type(value) is tuple and not value:  # there is one
+            return self._mark("tuple", 0)
+        if id(value) in self._seen:
+            return self._mark("again", self._seen[id(value)][0])
+        self._seen[id(value)] = (f"{self._part} {self._numbered}", value)
+        self._numbered += 1
         if type(value) is tuple:
             return self._all("tuple", ((f"[{i}]", one) for i, one in enumerate(value)))
         if type(value) in (frozenset, set):
             return self._set(value)
-        if value is jax.config:  # _rules.py has its values
-            return self._mark("jax.config")
         if isinstance(value, types.CodeType):
             return self._code(value)
-        if id(value) in self._seen:
-            return self._mark("again", self._seen[id(value)][0])
-        self._seen[id(value)] = (len(self._seen), value)
         if type(value) in (dict, types.MappingProxyType):
             return self._dict(value)
         if type(value) is list:
@@ -129,24 +135,35 @@ class Digest:
             self._mark("bytes", value)
         else:
             return False
+        self.compares_identities |= value != value  # a container finds a NaN by its identity
+        number = self._scalars.setdefault(id(value), (f"{self._part} {len(self._scalars)}", value))[0]
+        self._identities.update(f"{number},".encode())
         return True
 
+    def _names(self, names):
+        """Names in code, which are no values of it."""
+        self._mark("names", len(names))
+        for name in names:
+            self.asks_for_devices |= asks_for_devices(name)
+            self._mark("name", name)
+
     def _set(self, value):
-        digests = []
+        """Numbers and texts: what else is in a set is found by its hash, which may be its address."""
         for one in value:
-            inner = Digest()
-            inner._places = self._places
-            inner._value(one)
-            self.asks_for_devices |= inner.asks_for_devices
-            self._count += inner._count
-            digests.append(inner.hex())
-        self._mark("set", " ".join(sorted(digests)))
+            if one is not None and type(one) not in (bool, int, float, complex, str, bytes) or one != one:
+                raise Unseen(f"it holds a set of other things than numbers and texts ({type(one).__name__})")
+        # The order of numbers is that of the process that put them in, that of texts is nobody's.
+        ordered = list(value)
+        if any(one is None or isinstance(one, str | bytes) for one in ordered):
+            ordered.sort(key=lambda one: (type(one).__name__, repr(one)))
+        self._all(type(value).__name__, (("in a set", one) for one in ordered))
 
     def _is_of_library(self, value):
         """Whether a library's name for a value says it all."""
         module, name = library_name(value)
         if module is None:
             return False
+        self.compares_identities |= module in ("_operator", "operator") and name in ("is_", "is_not")
         self._mark("library", f"{module} {name}")
         return True
 
@@ -157,20 +174,25 @@ class Digest:
         for number in (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags):
             self._mark("int", number)
         for names in (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars):
-            self._value(names)
+            self._names(names)
+        self.compares_identities |= compares_identities(code)
         self._all("constants", ((f"constant {i}", one) for i, one in enumerate(code.co_consts)))
 
-    def _function(self, function):
-        self._mark("function", function.__name__)
-        self._code(function.__code__)
-        # functools.wraps copies what JAX keeps of a function; the function itself is closed over.
-        attributes = {name: value for name, value in vars(function).items() if name not in (
-            *_private.OF_JITTED, "__wrapped__", "__signature__", "__annotations__")}
+    def _function(self, function, generated=False):
+        """generated: by a library from what was put in already, so that its code says nothing new."""
+        self._mark("function", f"{function.__name__} {function.__qualname__} {function.__module__}")
+        self._value(function.__doc__)
         for value in (function.__defaults__, function.__kwdefaults__):
             with self._step(f"defaults of {function.__name__}()"):
                 self._value(value)
         with self._step(f"attributes of {function.__name__}()"):
-            self._attributes(attributes)
+            self._attributes(_own(vars(function)))
+        if generated:
+            return self._mark("generated")
+        if function.__code__ is _REPR.__code__:  # it looks at the thread, to end cycles
+            with self._step(f"{function.__name__}()"):
+                return self._all("repr", [("function", _cells(function)["user_function"])])
+        self._value(function.__code__)
         with self._step(f"{function.__name__}()"):
             found = references(function)
             self._mark("references", len(found))
@@ -182,29 +204,97 @@ class Digest:
     def _class(self, kind):
         if kind.__flags__ & (1 << 9) == 0:  # no heap type: made in C, and no library's
             raise Unseen(f"it uses the type {kind.__module__}.{kind.__qualname__}, whose code is not known")
-        self._mark("class", f"{kind.__module__} {kind.__qualname__}")
+        self._mark("class", f"{kind.__module__} {kind.__qualname__} {kind.__name__}")
+        doc = vars(kind).get("__doc__")  # dataclass() writes the repr of defaults into it
+        self._value(_ADDRESS.sub("", doc) if type(doc) is str else doc)
         self._value(type(kind))
         self._value(kind.__bases__)
         named = issubclass(kind, tuple) and hasattr(kind, "_fields")  # JAX knows those by itself
         if not named and not issubclass(kind, type | enum.Enum) and _private.is_node_type(kind):
             raise Unseen(f"it uses the pytree node {kind.__qualname__}, whose functions are in tables of JAX")
-        members = {name: value for name, value in vars(kind).items() if name not in _OF_CLASSES}
+        members = {name: value for name, value in vars(kind).items() if name not in OF_CLASSES}
         if issubclass(kind, enum.Enum):
-            self._all("members", [(f"{kind.__name__}.{one.name}", one.value) for one in kind])
-            members = {name: value for name, value in members.items() if name not in kind.__members__
-                       and not (name.startswith("_") and name.endswith("_") and not name.startswith("__"))}
-        if named:
-            self._value((kind._fields, kind._field_defaults))
-            members = {name: value for name, value in members.items()
-                       if name not in _OF_NAMEDTUPLES and name not in kind._fields}
+            self._enumeration(kind, members)
+        if named and "_fields" in members:
+            self._named_tuple(kind, members)
         if "__dataclass_fields__" in vars(kind):
-            self._fields(kind)
-            members = {name: value for name, value in members.items() if not _is_generated(value)}
+            self._dataclass(kind, members)
         self._mark("members", len(members))
         for name in sorted(members):
             self._mark("member", name)
             with self._step(f"{kind.__name__}.{name}"):
                 self._value(members[name])
+
+    def _enumeration(self, kind, members):
+        """Its members, aliases too; takes them and what is of C out of `members`."""
+        for name, one in kind.__members__.items():
+            found = members.pop(name, one)
+            if found is not one and type(found) is not enum.property or getattr(kind, name, None) is not one:
+                raise Unseen(f"the member {kind.__name__}.{name} of an enumeration was changed")
+            self._mark("named", name)
+            with self._step(f"{kind.__name__}.{name}"):
+                self._value(one)
+        known = {id(one) for one in kind.__members__.values()}
+        del members["_member_map_"]
+        for value, one in members.pop("_value2member_map_").items():
+            if id(one) in known:
+                with self._step(f"the values of {kind.__name__}"):
+                    self._value(value)
+                    self._value(one)
+            # A combination of flags, which is made when code first asks for it.
+            elif type(one) is not kind or one._value_ != value or not issubclass(kind, enum.Flag) \
+                    or not _is_plain_member(one):
+                raise Unseen(f"what {kind.__name__}({value!r}) gives was changed")
+        for name, value in list(members.items()):
+            if type(value) in _OF_C and library_name(value.__objclass__)[0] == "builtins" \
+                    and value.__objclass__ in kind.__mro__:
+                self._mark("of C", f"{name} {value.__objclass__.__name__} {value.__name__}")
+                del members[name]
+        made = members.get("_new_member_")
+        if isinstance(made, types.BuiltinFunctionType) and made == kind._member_type_.__new__:
+            del members["_new_member_"]
+
+    def _member(self, one):
+        if not _is_plain_member(one):
+            raise Unseen(f"the member {type(one).__name__}.{one._name_} of an enumeration has attributes of its own")
+        self._all("enum", [("class", type(one)), ("name", one._name_), ("value", one._value_),
+                           ("order", vars(one).get("_sort_order_"))])
+
+    def _named_tuple(self, kind, members):
+        """What namedtuple() generated; takes it out of `members`."""
+        try:
+            made = collections.namedtuple(kind.__name__, members["_fields"], rename=True)
+        except (TypeError, ValueError):
+            raise Unseen(f"the fields of {kind.__name__} were changed") from None
+        if made._fields != members["_fields"]:
+            raise Unseen(f"the fields of {kind.__name__} were changed")
+        for name, generated in vars(made).items():
+            one = members.get(name)
+            if type(one) is not type(generated):
+                continue
+            if hasattr(kind, name) and isinstance(generated, staticmethod | classmethod):
+                if _is_like(one.__func__, generated.__func__):
+                    self._mark("generated", name)
+                    self._attributes(_own(vars(one)))
+                    self._function(members.pop(name).__func__, generated=True)
+            elif isinstance(generated, types.FunctionType):
+                if _is_like(one, generated):
+                    self._mark("generated", name)
+                    self._function(members.pop(name), generated=True)
+            elif name in made._fields and one.__reduce__() == generated.__reduce__():
+                self._mark("field", name)
+                del members[name]
+
+    def _dataclass(self, kind, members):
+        """Its fields; takes a generated __hash__, which calls hash(), out of `members`."""
+        self._fields(kind)
+        made = dataclasses.make_dataclass("Made", [
+            (field.name, object, dataclasses.field(compare=field.compare, hash=field.hash))
+            for field in dataclasses.fields(kind)], unsafe_hash=True)
+        one = members.get("__hash__")
+        if isinstance(one, types.FunctionType) and "hash" not in one.__globals__ and not one.__closure__ \
+                and _codes(one.__code__) == _codes(made.__hash__.__code__):
+            self._function(members.pop("__hash__"), generated=True)
 
     def _fields(self, kind):
         """What dataclass() generates its functions from."""
@@ -214,6 +304,7 @@ class Digest:
         for field in vars(kind)["__dataclass_fields__"].values():
             self._all(f"field {field.name}", [(f"{kind.__name__}.{field.name}", getattr(field, name)) for name in (
                 "default", "default_factory", "init", "repr", "compare", "hash", "kw_only", "metadata")])
+            self._mark("kind of field", getattr(field._field_type, "name", ""))
 
     def _method(self, method):
         self._mark("method")
@@ -226,11 +317,6 @@ class Digest:
         self._value(type(partial))
         self._all("partial", [("function", partial.func), ("arguments", partial.args),
                               ("keywords", partial.keywords), ("attributes", vars(partial))])
-
-    def _wrapper(self, wrapper):  # lru_cache
-        self._mark("lru_cache")
-        self._value(wrapper.cache_parameters())
-        self._value(wrapper.__wrapped__)
 
     def _dict(self, value):
         self._mark(type(value).__name__, len(value))
@@ -297,9 +383,46 @@ class Digest:
     _EXACT, _KINDS = {}, ()
 
 
-def _is_generated(member):
-    inner = getattr(member, "__wrapped__", member)
-    return isinstance(inner, types.FunctionType) and inner.__code__.co_filename == "<string>"
+def _sample():
+    @dataclasses.dataclass
+    class Sample:
+        """Whose __repr__ is like that of every other dataclass."""
+    return Sample.__repr__
+
+
+_REPR = _sample()
+
+
+def _own(attributes):
+    """Attributes of a function without those that are copied from another."""
+    return {name: value for name, value in attributes.items() if name not in _OF_FUNCTIONS}
+
+
+def _cells(function):
+    return {name: cell.cell_contents for name, cell in zip(
+        function.__code__.co_freevars, function.__closure__ or (), strict=True)}
+
+
+def _codes(code):
+    return (code.co_code, code.co_consts, code.co_names, code.co_varnames, code.co_freevars, code.co_flags,
+            code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_exceptiontable)
+
+
+def _is_like(function, generated):
+    """Whether it is what namedtuple() generates."""
+    return isinstance(function, types.FunctionType) and _codes(function.__code__) == _codes(generated.__code__) \
+        and _cells(function) == _cells(generated) and (
+            function.__globals__ is generated.__globals__ or
+            function.__globals__.get("_tuple_new") == generated.__globals__.get("_tuple_new") == tuple.__new__)
+
+
+def _is_plain_member(one):
+    """Whether a member of an enumeration has only what enum gave it."""
+    state = vars(one)
+    inverse = state.get("_inverted_")
+    return state.keys() <= _OF_MEMBERS and state.get("__objclass__", type(one)) is type(one) and (
+        inverse is None or type(inverse) is type(one) and
+        inverse._value_ in (~one._value_, ~one._value_ & type(one)._singles_mask_))
 
 
 def _state(value):
@@ -326,7 +449,17 @@ def _state(value):
 
 def _jitted(digest, function):
     fun, settings = _private.jit_parts(function)
-    digest._all("jit", [("function", fun), ("settings", settings)])
+    digest._all("jit", [("function", fun), ("settings", settings), ("documentation", function.__doc__)])
+    digest._mark("named", f"{function.__name__} {function.__qualname__} {function.__module__}")
+    digest._attributes(_own(vars(function)))
+
+
+def _of_class(kind):
+    """Adds a staticmethod or classmethod."""
+    def add(digest, value):
+        digest._all(kind, [("function", value.__func__)])
+        digest._attributes(_own(vars(value)))
+    return add
 
 
 def _tree(digest, tree):
@@ -338,18 +471,19 @@ def _tree(digest, tree):
 
 
 Digest._EXACT = {
-    staticmethod: lambda digest, value: digest._all("staticmethod", [("function", value.__func__)]),
-    classmethod: lambda digest, value: digest._all("classmethod", [("function", value.__func__)]),
+    staticmethod: _of_class("staticmethod"),
+    classmethod: _of_class("classmethod"),
     property: lambda digest, value: digest._all(
-        "property", [("get", value.fget), ("set", value.fset), ("delete", value.fdel)]),
-    functools.cached_property: lambda digest, value: digest._all("cached", [("get", value.func)]),
+        "property", [("get", value.fget), ("set", value.fset), ("delete", value.fdel),
+                     ("documentation", value.__doc__), ("name", getattr(value, "__name__", None))]),
+    functools.cached_property: lambda digest, value: _refuse(
+        "it uses a cached_property, whose content no digest covers"),
     types.MemberDescriptorType: lambda digest, value: digest._mark("slot", value.__name__),
     types.GetSetDescriptorType: lambda digest, value: digest._mark("slot", value.__name__),
     range: lambda digest, value: digest._all("range", _bounds(value)),
     slice: lambda digest, value: digest._all("slice", _bounds(value)),
     re.Pattern: lambda digest, value: digest._all(
         "pattern", [("pattern", value.pattern), ("flags", value.flags)]),
-    logging.Logger: lambda digest, value: digest._mark("logger", value.name),
     np.ndarray: Digest._array,
     jax.ShapeDtypeStruct: lambda digest, value: digest._all("ShapeDtypeStruct", [
         (name, getattr(value, name)) for name in ("shape", "dtype", "sharding", "weak_type")]),
@@ -364,9 +498,9 @@ Digest._KINDS = (
     (types.ModuleType, lambda digest, value: _refuse(f"the module '{value.__name__}'")),
     (type, Digest._class),
     (functools.partial, Digest._partial),
-    (type(functools.lru_cache(lambda: None)), Digest._wrapper),
-    (enum.Enum, lambda digest, value: digest._all(
-        "enum", [("class", type(value)), ("name", value.name)])),
+    (type(functools.lru_cache(lambda: None)), lambda digest, value: _refuse(
+        f"it uses the lru_cache of {value.__name__}(), whose content no digest covers")),
+    (enum.Enum, Digest._member),
     (np.generic, lambda digest, value: _of_library(digest, value, digest._array, np.asarray(value))),
     (np.dtype, lambda digest, value: _of_library(digest, value, digest._array, np.empty(0, value))),
     (jax.Array, Digest._jax_array),
