@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
 
 import precast.jax
 from precast.jax import _binding
@@ -49,6 +49,19 @@ def test_shardings_differ_by_axes_and_memory():
     digests = [_binding.of_lowered(lowered(step, {"w": sharded(*how)}, 1.0)).digest for how in (
         (P("a", "b"),), (P("b", "a"),), (P(("a", "b")),), (P(None, "a"),), (P("a", "b"), "pinned_host"))]
     assert len(set(digests)) == len(digests)
+
+
+def test_what_is_not_yet_reduced_counts():
+    mesh = jax.make_mesh((1,), ("x",), axis_types=(AxisType.Explicit,), devices=jax.devices()[:1])
+    records = []
+    with jax.set_mesh(mesh):
+        one = jax.device_put(jnp.ones(4), NamedSharding(mesh, P("x")))
+        for spec in P(), P(unreduced={"x"}):
+            dot = jax.jit(lambda a, b, spec=spec: jnp.einsum("i,i->", a, b, out_sharding=spec))
+            records.append(_binding.of_compiled(precast.jax.compile_or_load(dot.trace(one, one))))
+    assert records[0].digest != records[1].digest
+    [result] = records[1].record["results"]
+    assert records[1].record["shardings"][result[3]]["unreduced"] == ["x"]
 
 
 def test_equal_ones_say_nothing():

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 from test_plugin import LONG, plugin  # noqa: F401  # a fixture
-from test_saved import LOAD, load, save
+from test_saved import LOAD, SAVE, load, save
 
 CALLS = """
 from jax.experimental import io_callback
@@ -110,6 +110,50 @@ import sys
 sys.modules["saved_model"] = None
 """), ok=False)
     assert "saved_model.Layer, which cannot be made here" in done.stderr
+
+
+EXPLICIT = """
+from jax.sharding import AxisType
+mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(AxisType.Explicit, AxisType.{other}), devices=devices[:4])
+with jax.set_mesh(mesh):
+    a = jax.device_put(jnp.arange(4.0), NamedSharding(mesh, P("x")))
+    traced = jax.jit({function}).trace(a)
+"""
+
+
+def test_the_types_of_a_meshs_axes_come_back(children):
+    file = children.folder / "explicit"
+    save(children, file, EXPLICIT.format(other="Auto", function="lambda a: a * 2"))
+    said = load(children, file, """
+out = loaded(np.arange(4, dtype=np.float32))
+print(out.tolist(), jax.typeof(out), [kind.name for kind in out.sharding.mesh.axis_types])
+""", devices="jax.devices()[2:6]")
+    assert said.strip() == "[0.0, 2.0, 4.0, 6.0] float32[4@x] ['Explicit', 'Auto']"
+
+
+def test_what_is_not_yet_reduced_is_refused_by_name(children):
+    function = "lambda a: jnp.einsum('i,i->', a, a, out_sharding=P(unreduced={'x'}))"
+    done = children.python("-c", SAVE.format(body=EXPLICIT.format(other="Explicit", function=function),
+                                             file=str(children.folder / "x")), ok=False)
+    assert "result 0 has the unreduced axes x, which save does not keep" in done.stderr
+
+
+def test_layouts_of_arguments_give_the_right_values(children):
+    file = children.folder / "layouts"
+    save(children, file, """
+turned = jax.experimental.layout.Format(jax.experimental.layout.Layout((1, 0)), SingleDeviceSharding(devices[0]))
+traced = jax.jit(lambda a: (a * 2 + jnp.arange(3.0), a.T), in_shardings=turned).trace(
+    jax.ShapeDtypeStruct((2, 3), jnp.float32))
+""")
+    said = load(children, file, """
+x = np.arange(6, dtype=np.float32).reshape(2, 3)
+place = loaded._compiled.input_formats[0][0]
+print(place.layout.major_to_minor)
+for given in x, jnp.asarray(x), jax.device_put(x, place):
+    print(json.dumps([one.tolist() for one in loaded(given)]))
+""").splitlines()
+    assert said[0] == "(1, 0)"
+    assert [json.loads(line) for line in said[1:]] == [[[[0, 3, 6], [6, 9, 12]], [[0, 3], [1, 4], [2, 5]]]] * 3
 
 
 def test_saved_under_a_plugin_it_runs_without_jax_and_else_both_are_named(children, plugin):  # noqa: F811

@@ -7,7 +7,7 @@ import sys
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
 from precast.jax import _private
 
@@ -185,12 +185,17 @@ def encode_sharding(sharding, device_ids, path):
         return {"kind": "single", "position": place[device.id], "memory": sharding.memory_kind}
     if isinstance(sharding, NamedSharding):
         spec = []
-        for entry in sharding.spec:
+        for entry in sharding.spec.partitions:
             if entry is not None and not isinstance(entry, str | tuple):
                 raise ValueError(f"{path} has the partition {entry!r}, which save does not keep")
             spec.append(list(entry) if isinstance(entry, tuple) else entry)
         mesh = sharding.mesh
+        for what in ("unreduced", "reduced"):
+            if getattr(sharding.spec, what):
+                raise ValueError(f"{path} has the {what} axes {', '.join(map(str, sorted(getattr(sharding.spec, what))))}, "
+                                 "which save does not keep")
         return {"kind": "named", "shape": list(mesh.devices.shape), "axes": list(mesh.axis_names),
+                "axis_types": [kind.name for kind in mesh.axis_types],
                 "positions": [place[device.id] for device in mesh.devices.flat],
                 "spec": spec, "memory": sharding.memory_kind}
     raise ValueError(f"{path} has a {type(sharding).__name__}; save keeps SingleDeviceSharding and "
@@ -203,5 +208,8 @@ def decode_sharding(said, devices):
         return SingleDeviceSharding(devices[said["position"]], memory_kind=said["memory"])
     chosen = np.array([devices[position] for position in said["positions"]], dtype=object)
     spec = PartitionSpec(*(tuple(one) if isinstance(one, list) else one for one in said["spec"]))
-    return NamedSharding(Mesh(chosen.reshape(said["shape"]), tuple(said["axes"])), spec,
+    axes = tuple(said["axes"])
+    # Files of versions that did not keep the types have none.
+    types = tuple(AxisType[name] for name in said.get("axis_types", ["Auto"] * len(axes)))
+    return NamedSharding(Mesh(chosen.reshape(said["shape"]), axes, axis_types=types), spec,
                          memory_kind=said["memory"])

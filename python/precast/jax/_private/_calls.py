@@ -11,7 +11,7 @@ from jax._src import traceback_util as _traceback_util
 
 __all__ = ["Calling", "calling_of_compiled", "calling_of_lowered", "copy_of", "device_order",
            "dispatch_to", "function_of", "is_unspecified", "node_data", "partitions", "rebound",
-           "remember_function", "sharding_bytes"]
+           "remember_function", "sharding_bytes", "static_arguments"]
 
 
 class Calling(typing.NamedTuple):
@@ -92,7 +92,8 @@ def partitions(spec):
         if entry is None or isinstance(entry, str):
             return entry
         return list(entry) if isinstance(entry, tuple) else {"unconstrained": True}
-    return {"spec": [axes(entry) for entry in spec],
+    # One that has something unreduced cannot be iterated over.
+    return {"spec": [axes(entry) for entry in spec.partitions],
             "unreduced": sorted(getattr(spec, "unreduced", ())),
             "reduced": sorted(getattr(spec, "reduced", ()))}
 
@@ -139,6 +140,12 @@ def function_of(stage):
     if jitted is None or jitted._jit_info.static_argnums or jitted._jit_info.static_argnames:
         return None
     return jitted
+
+
+def static_arguments(jitted):
+    """(numbers, names) of the static arguments of a jax.jit function; a negative number counts from the end."""
+    info = jitted._jit_info
+    return tuple(info.static_argnums), frozenset(info.static_argnames)
 
 
 def remember_function(lowered, stage):
