@@ -107,3 +107,87 @@ def test_what_compiles_fast_is_not_stored(children):
     said = modules(children, "precast.jax.enable(min_compile_secs=600)")
     assert set(said[1]) == {"/precast/skip"}
     assert not list(children.cache.glob("v1/*/*.precast"))
+
+
+ATTRIBUTES = """
+import copy, functools, json, jax, jax.numpy as jnp, precast.jax
+x = jnp.arange(3.0)
+said = []
+class Model:
+    def __init__(self):
+        self._cache, self._policy, self._jitted, self.reports, self.weight = {}, "sgd", None, None, 3
+    def __call__(self, x):
+        return x * self.weight
+make = {make}
+said.append(make(Model())(x).tolist())
+given = jnp.arange(3.0)
+nested = make(make(lambda x: x + 1), donate_argnums=0)
+said.append([nested(given).tolist(), given.is_deleted()])
+class Method:
+    by = 2
+    def times(self, x):
+        return x * self.by
+    partial = functools.partial(make, static_argnums=0)(times)
+said.append([Method().partial(x).tolist(), Method.partial(Method(), x).tolist()])
+def marked(x):
+    return x + 2
+marked.mark = 7
+one = make(marked)
+said.append([one.mark, one.__name__, one.__wrapped__ is marked])
+for other in copy.copy(one), copy.deepcopy(one):
+    said.append([other(x).tolist(), other is one])
+print(json.dumps(said))
+"""
+
+
+def test_objects_methods_and_copies_are_as_under_jax_jit(children):
+    said = [json.loads(children.python("-c", ATTRIBUTES.replace("{make}", make)).splitlines()[-1])
+            for make in ("jax.jit", "precast.jax.jit")]
+    assert said[0] == said[1]
+    assert said[1][:3] == [[0, 3, 6], [[1, 2, 3], True], [[0, 2, 4], [0, 2, 4]]]
+
+
+def test_a_function_can_be_pickled_where_the_python_function_can(children):
+    said = children.python("-c", """
+import pickle, jax.numpy as jnp, precast.jax
+def plain(x):
+    return x * 2
+step = precast.jax.jit(plain, policy="read-only", name="named")
+again = pickle.loads(pickle.dumps(step))
+print(again(jnp.arange(3.0)).tolist(), again.__name__, again.__wrapped__ is plain, len(again.reports))
+""")
+    assert said.strip() == "[0.0, 2.0, 4.0] named True 1"
+
+
+SCOPES = """
+import jax, precast.jax
+from precast.jax import _request
+{begin}
+for order in (0, 1), (1, 0), (1, 2, 0), (0, 2, 1), (2, 0, 1):
+    scopes = []
+    states = []
+    for value in {values}[:len(order)]:
+        scopes.append(begin(value))
+        states.append(state())
+    assert len(set(map(str, states))) == len(order), states
+    open_ = dict(enumerate(states))
+    for i in order:
+        scopes[i].close()
+        scopes[i].close()
+        del open_[i]
+        assert state() == (open_[max(open_)] if open_ else None), (order, i, state())
+print("fine")
+"""
+
+
+def test_scopes_end_in_any_order(children):
+    enable = SCOPES.format(values='"abc"', begin="""
+begin = lambda value: precast.jax.enable("/nonexistent/" + value)
+state = lambda: _request._process_wide
+""")
+    seal = SCOPES.format(values='["error", "warn", "error"]', begin="""
+begin = precast.jax.seal
+state = lambda: _request._sealed
+""").replace("len(set(map(str, states))) == len(order)", "states == ['error', 'warn', 'error'][:len(order)]")
+    for script in enable, seal:
+        assert children.python("-c", script).strip() == "fine"

@@ -119,3 +119,72 @@ second = spread(jnp.arange(8.0))
 print(json.dumps([second.tolist(), first.sharding == second.sharding, len(second.devices()), done.reports["spread"].outcome]))
 """, mesh='jax.make_mesh((4,), ("d",), axis_types=(jax.sharding.AxisType.Auto,), devices=jax.devices()[:4])')
     assert said == [[0, 2, 4, 6, 8, 10, 12, 14], True, 4, "miss"]
+
+
+STATIC = """
+aval = jax.ShapeDtypeStruct((4,), jnp.float32)
+@programs.register("number", args=(aval, 3), static_argnums=1)
+def number(x, n): return x * n
+@programs.register("last", args=(aval, 3), static_argnums=-1)
+def last(x, n): return x * n
+@programs.register("name", kwargs={"x": aval, "n": 3}, static_argnames="n")
+def name(*, x, n): return x * n
+@programs.register("default", args=(aval,), static_argnames=("n",))
+def default(x, n=3): return x * n
+class Options:
+    def __init__(self, n): self.n = n
+    def __eq__(self, other): return self.n == other.n
+    def __hash__(self): return hash(self.n)
+@programs.register("object", args=(Options(3), aval), static_argnums=0)
+def object_(options, x): return x * options.n
+def called():
+    return [one.tolist() for one in (number(x, 3), number(x, n=3), last(x, 3), name(x=x, n=3), default(x), default(x, 3),
+                                     default(x, n=3), object_(Options(3), x))]
+before = called()
+done = programs.compile_or_load()
+with jax.disable_jit():
+    eager = called() + [number([1.0], 3)]
+wrong = []
+for call in (lambda: number(x, 4), lambda: number(x, n=4), lambda: number(x), lambda: default(x, 3.0),
+             lambda: object_(Options(4), x)):
+    try:
+        call()
+    except TypeError as error:
+        wrong.append(str(error))
+print(json.dumps([before, called(), eager, wrong, jax.vmap(lambda v: number(v, 2))(x).tolist()]))
+"""
+
+
+def test_static_arguments_are_given_as_before(children):
+    for environment in {}, {"PRECAST_DISABLE": "1"}:
+        before, after, eager, wrong, mapped = say(children, STATIC, **environment)
+        assert before == after == [[0, 3, 6, 9]] * 8
+        assert eager == before + [[1.0] * 3]  # a list, which a function alone takes
+        assert mapped == [0, 2, 4, 6]
+        if not environment:
+            assert len(wrong) == 5
+            assert "'number' was compiled for the static arguments {'n': 3}, and is called with {'n': 4}" in wrong[0]
+            assert "called with {}" in wrong[2]
+
+
+def test_objects_methods_and_copies(children):
+    said = say(children, """
+import copy, pickle
+class Model:
+    def __init__(self):
+        self._registry, self._jitted, self._compiled, self.name, self.phase, self.weight = None, None, 1, "own", "no", 3
+    def __call__(self, x):
+        return x * self.weight
+model = programs.register("model", args=(x,))(Model())
+class Method:
+    by = 2
+    @programs.register("method", args=(0, x), static_argnums=0)
+    def times(self, x):
+        return x * 2
+before = [model(x).tolist(), Method().times(x).tolist()]
+done = programs.compile_or_load(phases=("early",))
+print(json.dumps([before, model(x).tolist(), model.name, model.phase, model.compiled is done["model"],
+                  copy.copy(double) is double, copy.deepcopy([double])[0] is double,
+                  pickle.loads(pickle.dumps(double)) is double]))
+""")
+    assert said == [[[0, 3, 6, 9], [0, 2, 4, 6]], [0, 3, 6, 9], "model", "early", True, True, True, True]

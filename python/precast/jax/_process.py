@@ -1,6 +1,8 @@
 """The cache for compiles that no call names: all of a process, or those of one function."""
 
 import functools
+import threading
+import types
 
 import jax
 
@@ -26,18 +28,46 @@ class Scope:
         self.close()
 
 
+class _Open:
+    """The scopes of one kind that are open, in whatever order they end: the last one that began counts."""
+
+    def __init__(self, put):
+        self._put = put  # gives what was in force before
+        self._lock = threading.Lock()
+        self._values = []
+
+    def begin(self, value):
+        """A Scope in which `value` is in force; none of the open ones: what was before the first."""
+        one = [value]
+        with self._lock:
+            before = self._put(value)
+            if not self._values:
+                self._values.append([before])
+            self._values.append(one)
+        return Scope(lambda: self._end(one))
+
+    def _end(self, one):
+        with self._lock:
+            self._values = [other for other in self._values if other is not one]
+            self._put(self._values[-1][0])
+            if len(self._values) == 1:
+                self._values = []
+
+
+_enabled = _Open(_request.set_process_wide)
+_sealed = _Open(_request.set_sealed)
+
+
 def enable(cache=None, *, policy="read-write", min_compile_secs=0):
     """From here on every compile of this process is a compile-or-load, also those of jax.jit.
 
     cache, policy: as of compile_or_load. min_compile_secs: what compiles faster is not stored.
-    Calling it again replaces what the call before said. With PRECAST_JAX=1 importing precast.jax
+    Of several that have not ended the last one counts. With PRECAST_JAX=1 importing precast.jax
     does it. Gives a context manager that ends it; a call without `with` lasts as long as the
     process."""
     wanted = _config.policy_of(policy)
     opened = _request.open_cache(cache, min_compile_ms=min_compile_secs * 1e3)
-    previous = _request.set_process_wide(
-        lambda module: _request.Request(cache=opened, policy=wanted, module=module))
-    return Scope(lambda: _request.set_process_wide(previous))
+    return _enabled.begin(lambda module: _request.Request(cache=opened, policy=wanted, module=module))
 
 
 def seal(on_compile="error"):
@@ -47,21 +77,28 @@ def seal(on_compile="error"):
     serving, after the warm-up. Gives a context manager, as enable()."""
     if on_compile not in ("error", "warn"):
         raise ValueError(f'on_compile is "error" or "warn", not {on_compile!r}')
-    previous = _request.set_sealed(on_compile)
-    return Scope(lambda: _request.set_sealed(previous))
+    return _sealed.begin(on_compile)
+
+
+def name_as(wrapper, fun):
+    """Gives `wrapper` the names and the words of `fun`, and __wrapped__; none of its attributes, which may
+    be named as the wrapper's own are."""
+    functools.update_wrapper(wrapper, fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"),
+                             updated=())
 
 
 class Jitted:
     """What jit() gives. Everything that is not here is that of jax.jit's function."""
 
     def __init__(self, fun, *, cache, policy, name, on_mismatch, jit_kwargs):
+        self._made_of = (fun, cache, policy, name, on_mismatch, jit_kwargs)
         self._jitted = jax.jit(fun, **jit_kwargs)
         self._cache = cache
-        self._policy = policy
+        self._policy = _config.policy_of(policy)
         self._on_mismatch = on_mismatch
         self._served = 0
         self.reports = []  # one Report for each signature that was compiled or loaded
-        functools.update_wrapper(self, fun)
+        name_as(self, fun)
         if name is not None:
             self.__name__ = name
 
@@ -73,8 +110,22 @@ class Jitted:
         finally:
             _durations.end(token)
 
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
     def __getattr__(self, name):
+        if name == "_jitted":  # of one that is just being made
+            raise AttributeError(name)
         return getattr(self._jitted, name)
+
+    def __copy__(self):
+        return _jitted_of(*self._made_of)
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()  # of the same function, as copies of what jax.jit gives
+
+    def __reduce__(self):
+        return _jitted_of, self._made_of
 
     def _make(self, module):
         # The opening of the cache waits for the first compile, as JAX's backends do.
@@ -96,6 +147,10 @@ class Jitted:
         _request.logger.warning("%s", text)
 
 
+def _jitted_of(fun, cache, policy, name, on_mismatch, jit_kwargs):
+    return Jitted(fun, cache=cache, policy=policy, name=name, on_mismatch=on_mismatch, jit_kwargs=jit_kwargs)
+
+
 def jit(fun=None, *, name=None, on_mismatch="compile", cache=None, policy="read-write",
         **jit_kwargs):
     """A drop-in for jax.jit whose compiles are compile-or-loads.
@@ -105,6 +160,7 @@ def jit(fun=None, *, name=None, on_mismatch="compile", cache=None, policy="read-
     one does: "compile", "warn" or "error" (TypeError). name: for logs and statistics."""
     if on_mismatch not in ("compile", "warn", "error"):
         raise ValueError(f'on_mismatch is "compile", "warn" or "error", not {on_mismatch!r}')
-    make = functools.partial(Jitted, cache=cache, policy=_config.policy_of(policy), name=name,
-                             on_mismatch=on_mismatch, jit_kwargs=jit_kwargs)
+    _config.policy_of(policy)
+    make = functools.partial(Jitted, cache=cache, policy=policy, name=name, on_mismatch=on_mismatch,
+                             jit_kwargs=jit_kwargs)
     return make if fun is None else make(fun)

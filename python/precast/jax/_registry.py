@@ -12,28 +12,66 @@
 """
 
 import contextlib
-import functools
+import inspect
 import time
+import types
 
 import jax
 
-from precast.jax import _config
+from precast.jax import _config, _private
 from precast.jax._many import Executables, Spec, compile_or_load_all
+from precast.jax._process import name_as
 
 PHASES = ("early", "late")
 
 
+class _Static:
+    """The static arguments of a jax.jit function, which a Compiled does not take."""
+
+    def __init__(self, jitted, fun):
+        self._numbers, self._names = _private.static_arguments(jitted)
+        try:
+            parameters = inspect.signature(fun).parameters.values()
+        except (TypeError, ValueError):  # of C, without one
+            parameters = ()
+        self._positional = [one.name for one in parameters
+                            if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+        self._defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
+
+    def __bool__(self):
+        return bool(self._numbers or self._names)
+
+    def split(self, args, kwargs):
+        """(args, kwargs, static values) of a call: by name where the argument has one, else by number."""
+        numbers = {number if number >= 0 else number + len(args) for number in self._numbers}
+        values = {self._name(number): self._defaults[self._name(number)] for number in numbers
+                  if self._name(number) in self._defaults}
+        values.update((name, self._defaults[name]) for name in self._names if name in self._defaults)
+        values.update((self._name(number), args[number]) for number in numbers if number < len(args))
+        values.update((name, kwargs[name]) for name in self._names if name in kwargs)
+        return (tuple(one for number, one in enumerate(args) if number not in numbers),
+                {name: one for name, one in kwargs.items() if name not in self._names}, values)
+
+    def _name(self, number):
+        return self._positional[number] if number < len(self._positional) else number
+
+
+def _same(one, other):
+    return one is other or type(one) is type(other) and one == other
+
+
 class Registered:
     """A function of a registry. Calls go to what was compiled for its avals once that is there, and to
-    jax.jit before, under tracing, and with the cache off."""
+    jax.jit before, under tracing, under jax.disable_jit(), and with the cache off."""
 
     def __init__(self, registry, fun, name, phase, args, kwargs, spec, jit_kwargs):
         self._registry = registry
         self._jitted = jax.jit(fun, **jit_kwargs)
         self._args, self._kwargs, self._spec = args, kwargs, spec
         self._compiled = None
+        self._static = _Static(self._jitted, fun)
         self.name, self.phase = name, phase
-        functools.update_wrapper(self, fun)
+        name_as(self, fun)
 
     @property
     def compiled(self):
@@ -58,10 +96,28 @@ class Registered:
     def __call__(self, *args, **kwargs):
         # A Compiled takes arrays alone.
         traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((args, kwargs)))
-        if self._compiled is not None and not traced:
-            return self._compiled(*args, **kwargs)
-        with self._registry.mesh_context():
-            return self._jitted(*args, **kwargs)
+        if self._compiled is None or traced or jax.config.jax_disable_jit:
+            with self._registry.mesh_context():
+                return self._jitted(*args, **kwargs)
+        if self._static:
+            args, kwargs = self._without_static(args, kwargs)
+        return self._compiled(*args, **kwargs)
+
+    def _without_static(self, args, kwargs):
+        """What the Compiled takes of a call. TypeError for static arguments that it is not compiled for."""
+        args, kwargs, values = self._static.split(args, kwargs)
+        compiled_for = self._static.split(self._args, self._kwargs)[2]
+        if values.keys() != compiled_for.keys() or \
+                not all(_same(one, compiled_for[name]) for name, one in values.items()):
+            raise TypeError(f"the program '{self.name}' was compiled for the static arguments {compiled_for}, and is "
+                            f"called with {values}; register another program for these")
+        return args, kwargs
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __reduce__(self):
+        return self.__qualname__  # by its name, as functions; so a copy is the function itself
 
 
 class Registry:
