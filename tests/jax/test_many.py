@@ -171,3 +171,39 @@ except KeyboardInterrupt:
         for process in (holder, waiter):
             process.kill()
             process.wait()
+
+
+OTHERS = """
+import tempfile
+def ask(**how):
+    if {many}:
+        return compile_or_load_all({{"p": traced}}, **how).reports["p"]
+    return precast.jax.report(precast.jax.compile_or_load(traced, **how))
+traced = program(9)
+other, empty = tempfile.mkdtemp(), tempfile.mkdtemp()
+said = [ask().reason, ask().reason]
+for how in {{"policy": "refresh"}}, {{"policy": "offline"}}, {{"cache": other}}, {{"cache": other}}:
+    report = ask(**how)
+    said.append([report.outcome, report.reason])
+said.append(ask(policy="read-only").reason)
+try:
+    ask(cache=empty, policy="offline")
+except precast.Error as error:
+    said.append(type(error).__name__)
+function = jax.jit(lambda x: x - 7)
+function(x)
+traced = function.trace(x)
+try:
+    ask(policy="offline")
+except precast.Error as error:
+    said.append(type(error).__name__)
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_what_jax_compiled_before_is_asked_for_where_the_answer_may_be_another(children, many):
+    said = json.loads(say(children, OTHERS.format(many=many))[-1])
+    assert said[:2] == ["not_found", "compiled_before"]
+    assert [outcome for outcome, _ in said[2:6]] == ["miss", "hit", "miss", "hit"]
+    assert said[6:] == ["compiled_before", "Error", "Error"]

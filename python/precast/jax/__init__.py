@@ -11,7 +11,7 @@ from precast.jax import _config, _placed, _request, _serve
 from precast.jax._binding import register_static
 from precast.jax._config import config
 from precast.jax._explain import explain
-from precast.jax._many import Executables, Spec, compile_or_load_all
+from precast.jax._many import Executables, Spec, compile_or_load_all, that_asks as _that_asks
 from precast.jax._process import Jitted, Scope, enable, jit, seal
 from precast.jax._registry import Registered, Registry
 from precast.jax._report import Report
@@ -39,7 +39,9 @@ def compile_or_load(stage, *, cache=None, devices=None, compiler_options=None,
     wanted = _config.policy_of(policy)
     seconds, devices = {}, _placed.listed(devices)
     lowered = _placed.on_devices(_serve.lower(stage, seconds, devices), devices)
-    request = _request.Request(cache=_request.open_cache(cache), policy=wanted,
+    opened = _request.open_cache(cache)
+    lowered = _that_asks(lowered, policy, opened)
+    request = _request.Request(cache=opened, policy=wanted,
                                module=lowered.compiler_ir(), seconds=seconds)
     with request.active():
         return _serve.compile_lowered(request, lowered, compiler_options)[0]

@@ -9,8 +9,9 @@ import pathlib
 import re
 import threading
 import typing
+import weakref
 
-from precast.jax import _config, _placed, _request, _serve
+from precast.jax import _config, _placed, _private, _request, _serve
 
 DEFAULT_WORKERS = 8
 
@@ -44,6 +45,19 @@ class Executables(collections.abc.Mapping):
 
     def __len__(self):
         return len(self._compiled)
+
+
+_asked = weakref.WeakKeyDictionary()  # for modules of lowerings: the cache that was asked first
+
+
+def that_asks(lowered, policy, cache):
+    """A Lowered whose compile asks this cache: a copy where JAX would give what it compiled before instead.
+
+    Under "read-write" and "read-only" what JAX has is as good, unless another cache was asked for it."""
+    if _config.disabled() or _private.devices_of_lowering(lowered) is None:
+        return lowered
+    first = _asked.setdefault(lowered.compiler_ir(), cache)
+    return _placed.afresh(lowered) if policy in ("refresh", "offline") or first is not cache else lowered
 
 
 def _annotations(spec):
@@ -162,6 +176,8 @@ def run_all(programs, *, cache, policy, devices, prepare, profile_of, finish, ma
                 if annotations or profile or spec.add_location_info:
                     # JAX remembers compiles by program and options, and would pass over what else counts here.
                     lowered = _placed.afresh(lowered)
+                else:
+                    lowered = that_asks(lowered, policy, opened)
                 request = _request.Request(
                     cache=opened, policy=wanted, module=lowered.compiler_ir(), seconds=seconds,
                     annotations=annotations, locations=spec.add_location_info,
