@@ -2,7 +2,7 @@
 
     build/jax-venv/bin/python benchmarks/bench_jax.py [--repeat N]
 
-A ratio is that of the medians, with the least and the greatest of the rounds' own ratios. docs/jax.md has the figures.
+A ratio is that of the medians, with the least and the greatest of the rounds' own ratios. docs/performance.md has figures.
 """
 
 import argparse
