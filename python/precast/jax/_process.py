@@ -1,12 +1,14 @@
 """The cache for compiles that no call names: all of a process, or those of one function."""
 
 import functools
+import logging
 import threading
 import types
 
 import jax
 
 from precast.jax import _config, _durations, _request
+from precast.jax._report import say
 
 
 class Scope:
@@ -144,7 +146,7 @@ class Jitted:
                 f"(on_mismatch={self._on_mismatch!r})")
         if self._on_mismatch == "error":
             raise TypeError(text)
-        _request.logger.warning("%s", text)
+        say(logging.WARNING, "%s", text)
 
 
 def _jitted_of(fun, cache, policy, name, on_mismatch, jit_kwargs):
