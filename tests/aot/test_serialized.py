@@ -174,12 +174,12 @@ def test_bytes_of_no_program_are_refused(cache, monkeypatch):
     import jax.numpy as jnp
     from precast import _precast, aot
     from precast.aot import _serialized
-    from precast.jax import _private, _rules
+    from precast.jax import _rules
     lowered = jax.jit(lambda x: x * 2).lower(jnp.ones(4))
     compiled = lowered.compile()
     artifact = _precast.Artifact.decode(aot.partially_serialize(compiled, jax.devices()))
     monkeypatch.setattr(_serialized._rules, "settle", lambda module, program: _rules.Settled(
-        _private.optimized_program(compiled.runtime_executable())))
+        compiled.runtime_executable().hlo_modules()[0].as_serialized_hlo_module_proto()))
     of_xla = aot.partially_serialize(jax.jit(lambda x: x * 2).lower(jnp.ones(4)).compile(), jax.devices())
     monkeypatch.undo()
     with pytest.raises(ValueError, match="not which program it was.*serialize the executable again"):

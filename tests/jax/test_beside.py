@@ -1,9 +1,6 @@
 """enable() beside JAX's own persistent cache: what Precast has no part in goes there, and nothing else."""
 
 import json
-import os
-
-import pytest
 
 SCRIPT = """
 import json, jax, jax.numpy as jnp, numpy as np
@@ -39,7 +36,6 @@ def test_what_precast_serves_is_never_jaxs_nor_hidden_by_it(children):
     assert run(children, ENABLE) == ([value, 0, ["/precast/hit"]], 1)
 
 
-@pytest.mark.skipif(not os.environ.get("PRECAST_LONG"), reason="make test-long")
 def test_what_precast_has_no_part_in_is_jaxs_as_ever(children):
     """Turned off; without a usable folder; where Precast itself fails."""
     (value, *cold), entries = run(children, ENABLE, PRECAST_DISABLE="1")

@@ -28,9 +28,6 @@ print(json.dumps([report.outcome, report.reason, report.detail, report.key, repo
 """
 
 
-LONG = pytest.mark.skipif(not os.environ.get("PRECAST_LONG"), reason="make test-long")
-
-
 @pytest.fixture(scope="module")
 def plugin():
     [found] = (ROOT / "build/venv/lib").glob("python*/site-packages/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so")
@@ -88,7 +85,6 @@ except LookupError as error:
     assert said[0] == "True True" and "how it opened the plugin of 'cpu'" in said[1]
 
 
-@LONG
 def test_bytes_behind_another_header_are_not_stored(children, plugin):
     broken = "from precast.jax import _private\n" \
         "real = _private.serialize\n_private.serialize = lambda e: real(e)[1:]\n"

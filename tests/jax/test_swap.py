@@ -8,7 +8,7 @@ import jaxlib
 import pytest
 
 # It copies 350 MB and reads them twice.
-pytestmark = pytest.mark.skipif(not os.environ.get("PRECAST_LONG"), reason="in make test-long")
+pytestmark = pytest.mark.skipif(not os.environ.get("PRECAST_LONG"), reason="copies and hashes 350 MB four times: in make test-long")
 LIBRARY = "libjax_common.so"
 
 PROGRAM = """

@@ -1,13 +1,11 @@
 """The key of a lowering, and what it is made of, without a compile."""
 
 import dataclasses
-import functools
 import json
 import re
 
 import jax
 
-from precast import _precast
 from precast.jax import _placed, _private, _request
 
 # What JAX writes for custom partitioning, another one in each process.
@@ -39,39 +37,11 @@ class HashContext:
         return "\n".join(f"==== {name} ====\n\n{text.rstrip()}\n" for name, text in parts.items()) + "\n==== END ====\n"
 
 
-class Answer(Exception):
-    """Ends a compile that was begun for what it is asked, and has the answer."""
-
-    def __init__(self, value):
-        super().__init__()
-        self.value = value
-
-
-class KeyRequest(_request.Request):
-    """A request that ends with what the core says about its key, before anything is compiled."""
-
-    serves_always = True
-
-    def serve(self, backend, module, options, callbacks, devices):
-        raise Answer(self.key_of_compile(no_cache(), backend, module, options, list(callbacks), devices))
-
-
-@functools.cache
-def no_cache():
-    """Where there is a key, and nothing is stored."""
-    return _precast.Cache(disabled=True)
-
-
 def key_of(lowered, compiler_options=None, **wishes):
     """What the core says about the key of a lowering (Cache.key of the extension); wishes: as of Request."""
     anew = _placed.afresh(lowered)
-    request = KeyRequest(cache=None, policy=None, module=anew.compiler_ir(), **wishes)
-    with request.active():
-        try:
-            anew.compile(compiler_options)
-        except Answer as answer:
-            return answer.value
-    raise RuntimeError("JAX compiled without asking precast.jax")  # jax's compile_or_get_cached was replaced
+    request = _request.KeyRequest(cache=None, policy=None, module=anew.compiler_ir(), **wishes)
+    return request.said_of(anew, compiler_options)
 
 
 def check_lowering(lowered):

@@ -19,7 +19,7 @@ def _identity(backend, module, options):
     settled, name = _rules.settle(module, _program.program_bytes(module)), _private.module_name(module)
     wishes = settled.wishes()
     wishes["extras"] = {**_program.extras([], runtime.versions), **wishes["extras"]}
-    said = _key.no_cache().key(runtime.facts, settled.program, name, options, wishes)
+    said = _request.no_cache().key(runtime.facts, settled.program, name, options, wishes)
     return {word: said[word] for word in ("record", "reason", "detail")}, name
 
 
@@ -126,7 +126,7 @@ class _Load(_request.Request):
 
     def serve(self, backend, module, options, callbacks, devices):
         callbacks, name = list(callbacks), _private.module_name(module)
-        here = self.key_of_compile(_key.no_cache(), backend, module, options, callbacks, devices)
+        here = self.key_of_compile(_request.no_cache(), backend, module, options, callbacks, devices)
         made = self._artifact.fields
         runtime = _request.runtime_of(backend)
         if runtime.facts is None:

@@ -154,9 +154,9 @@ def _compiled_here(executable, backend, module, options):
 class _KeyKnown(BaseException):
     """Ends a compile that was begun for its key alone."""
 
-    def __init__(self, key):
+    def __init__(self, said):
         super().__init__("the key is known")
-        self.key = key
+        self.said = said
 
 
 class Request:
@@ -184,7 +184,6 @@ class Request:
         self._versions = {}
         self.calling = None  # how JAX will call what comes out of this
         self._stored_binding = None
-        self._key_alone = False
 
     def describe(self, lowered):
         """Says what is compiled, so that its binding is known. Without, the report has none."""
@@ -195,12 +194,11 @@ class Request:
 
     def again(self):
         """Makes requests like this one for other lowerings. It does not keep this one's module."""
-        make = functools.partial(
-            Request, cache=self.cache, policy=self.policy, annotations=self.annotations,
-            locations=self.locations, label=self.label, profile=self.profile, extras=self.extras)
+        wishes = {"cache": self.cache, "policy": self.policy, "annotations": self.annotations,
+                  "locations": self.locations, "label": self.label, "profile": self.profile, "extras": self.extras}
 
-        def request_of(lowered):
-            made = make(module=lowered.compiler_ir())
+        def request_of(lowered, kind=Request):
+            made = kind(**wishes, module=lowered.compiler_ir())
             made.describe(lowered)
             return made
         return request_of
@@ -209,16 +207,6 @@ class Request:
     def binding(self):
         """The digest of the binding; None where it is not known."""
         return None if self.calling is None else _binding.of(self.calling).digest
-
-    def key_alone(self, compile_it):
-        """The key that the compile would have (hex), and nothing is compiled; None: there is none."""
-        self._key_alone = True
-        try:
-            with self.active():
-                compile_it()
-        except _KeyKnown as known:
-            return known.key
-        return None
 
     @contextlib.contextmanager
     def active(self):
@@ -254,9 +242,6 @@ class Request:
             program, wishes = self.asked(module, devices, callbacks)
         except Exception as error:  # pylint: disable=broad-exception-caught  # a compile must not fail
             return self._without_cache(backend, name, error, compile_beside)
-
-        if self._key_alone:
-            raise _KeyKnown(self.cache.key(runtime.facts, program, name, serialized_options, wishes)["key"])
 
         def serialize(executable):
             crash = _private.crashes_on_serialize(module, devices, callbacks)
@@ -348,6 +333,30 @@ class Request:
         except Exception as error:  # pylint: disable=broad-exception-caught  # as describe()
             say(logging.WARNING, "an executable is stored without its binding: %r", error)
             return None
+
+
+@functools.cache
+def no_cache():
+    """Where there is a key, and nothing is stored."""
+    return _precast.Cache(disabled=True)
+
+
+class KeyRequest(Request):
+    """A request that ends with what the core says about its key, before anything is compiled."""
+
+    serves_always = True
+
+    def serve(self, backend, module, options, callbacks, devices):
+        raise _KeyKnown(self.key_of_compile(no_cache(), backend, module, options, list(callbacks), devices))
+
+    def said_of(self, lowered, compiler_options=None):
+        """What the core says about the key of this request's lowering (Cache.key of the extension)."""
+        with self.active():
+            try:
+                lowered.compile(compiler_options)
+            except _KeyKnown as known:
+                return known.said
+        raise RuntimeError("JAX compiled without asking precast.jax")  # its compile_or_get_cached was replaced
 
 
 def _as_jax(error):

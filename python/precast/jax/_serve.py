@@ -5,7 +5,7 @@ import weakref
 
 import jax
 
-from precast.jax import _binding, _call, _placed, _private
+from precast.jax import _binding, _call, _placed, _private, _request
 from precast.jax._report import Report
 
 reports = weakref.WeakKeyDictionary()  # of every Compiled that was asked for by a call
@@ -58,8 +58,8 @@ def _retracer(request, lowered, report, compiler_options):
         if report.key is None:
             raise ValueError(f"the executable has no key ({report.outcome}, {report.reason})")
         again = _placed.on_devices(function.trace(*args, **kwargs).lower(), devices)
-        asked = request_of(again)
-        key = asked.key_alone(lambda: again.compile(compiler_options))
+        asked = request_of(again, _request.KeyRequest)
+        key = asked.said_of(again, compiler_options)["key"]
         if key != report.key:
             raise ValueError(f"it is another program (key {key}, not {report.key})")
         if asked.binding != report.binding:

@@ -112,12 +112,6 @@ def program_name(stage):
     return stage._executable._unloaded_executable.name
 
 
-def optimized_program(executable):
-    """The module that XLA made code of, as a serialized HloModuleProto."""
-    [module] = executable.hlo_modules()
-    return module.as_serialized_hlo_module_proto()
-
-
 def crashes_on_serialize_compiled(compiled):
     """crashes_on_serialize() of a Compiled, whose module is gone."""
     found = compiled._executable._unloaded_executable
